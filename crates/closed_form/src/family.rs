@@ -122,12 +122,8 @@ impl Family {
             let families =
                 FamilyKind::DECOMPOSABLE.into_iter().filter_map(|kind| Self::read(kind, &axes, length, reversed));
             for family in families {
-                let better = match best {
-                    None => true,
-                    Some(best) if best.exact() => false,
-                    Some(best) => family.exact() || family.over_near < best.over_near,
-                };
-                if better {
+                let is_better = |best: Self| !best.exact() && (family.exact() || family.over_near < best.over_near);
+                if best.is_none_or(is_better) {
                     best = Some(family);
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Point3, Vector3};
 
 use crate::alignment::{Alignment, check_angle};
-use crate::drawing::{Drawing, Grip, Region, Subject};
+use crate::drawing::{Drawing, Grip, GripValue, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Requirement, Unit, unit_vector};
 use crate::rows::Rows;
@@ -60,7 +60,13 @@ impl Kind for Cone {
         Some(Drawing {
             region: Region::Cone { apex, direction, angle: self.angle },
             subject: Subject::Direction(frame.rotation * (relative.rotation * self.axis)),
-            grip: Grip::of_direction(&self.between.frame, at, self.direction, apex),
+            grip: Grip::drawn_at(
+                apex.into(),
+                "direction",
+                &self.between.frame,
+                at,
+                GripValue::Direction(self.direction),
+            ),
         })
     }
 }

@@ -95,26 +95,15 @@ impl Grip {
         Self::new("p", frame, frame.pose(at), GripValue::Place(place))
     }
 
-    /// The field `direction` of a goal that is drawn from an apex; `None` if joints move its frame.
-    pub(crate) fn of_direction(
+    /// A field of a goal that is drawn at `origin`, such as an apex or a link; `None` if joints move its frame.
+    pub(crate) fn drawn_at(
+        origin: Translation3<f64>,
+        field: &'static str,
         frame: &Place,
         at: &dyn Configuration,
-        vector: Vector3<f64>,
-        apex: Point3<f64>,
+        value: GripValue,
     ) -> Option<Self> {
-        let at_apex = IsometryMatrix3::from_parts(apex.into(), frame.pose(at).rotation);
-        Self::new("direction", frame, at_apex, GripValue::Direction(vector))
-    }
-
-    /// The field `q_xyzw` of a goal that is drawn at a link; `None` if joints move its frame.
-    pub(crate) fn of_orientation(
-        frame: &Place,
-        at: &dyn Configuration,
-        orientation: Rotation3<f64>,
-        link: Translation3<f64>,
-    ) -> Option<Self> {
-        let at_link = IsometryMatrix3::from_parts(link, frame.pose(at).rotation);
-        Self::new("q_xyzw", frame, at_link, GripValue::Orientation(orientation))
+        Self::new(field, frame, IsometryMatrix3::from_parts(origin, frame.pose(at).rotation), value)
     }
 
     fn new(field: &'static str, of: &Place, frame: IsometryMatrix3<f64>, value: GripValue) -> Option<Self> {
@@ -129,9 +118,7 @@ impl Grip {
     /// The pose of the handle in the base link's frame \[m\]: of a direction at a distance \[m\] from the apex. Only
     /// that of an orientation is turned.
     pub fn pose(&self, distance: f64) -> Isometry3<f64> {
-        let place = |vector: Vector3<f64>| {
-            Isometry3::from_parts((self.frame * Point3::from(vector)).into(), UnitQuaternion::identity())
-        };
+        let place = |vector: Vector3<f64>| Isometry3::from(self.frame * Point3::from(vector));
         match self.value {
             GripValue::Place(vector) => place(vector),
             GripValue::Direction(vector) => place(vector * distance),

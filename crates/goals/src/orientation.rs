@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::aim::{Aim, Middle, middle};
-use crate::drawing::{Drawing, Grip, Region, Subject};
+use crate::drawing::{Drawing, Grip, GripValue, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Requirement, Unit, check_intervals};
 use crate::rows::{Row, Rows};
@@ -120,7 +120,7 @@ impl Kind for Orientation {
         Some(Drawing {
             region: Region::Axes(IsometryMatrix3::from_parts(link.translation, frame.pose(at).rotation * centre)),
             subject: Subject::Axes(link),
-            grip: Grip::of_orientation(frame, at, centre, link.translation),
+            grip: Grip::drawn_at(link.translation, "q_xyzw", frame, at, GripValue::Orientation(centre)),
         })
     }
 }

@@ -51,9 +51,8 @@ pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
 /// The free axes in English, for example `turn about z`; empty if there are none.
 pub fn free_axes_in_words(free: [bool; 6]) -> String {
     let group = |what: &str, axes: &[bool]| {
-        let names: Vec<&str> =
-            ["x", "y", "z"].into_iter().zip(axes).filter_map(|(n, free)| free.then_some(n)).collect();
-        if names.is_empty() { None } else { Some(format!("{what} {}", names.join(", "))) }
+        let names: Vec<&str> = AXIS_NAMES.into_iter().zip(axes).filter_map(|(n, free)| free.then_some(n)).collect();
+        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
     };
     let groups = [group("shift along", &free[..3]), group("turn about", &free[3..])];
     groups.into_iter().flatten().collect::<Vec<_>>().join("; ")

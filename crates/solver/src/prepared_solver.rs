@@ -9,8 +9,8 @@ use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
 use super::search::{Iteration, OnSolution, Run, Search, SearchInput, SearchScratch};
 use super::{
-    FabrikOptions, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target, TipReach,
-    counted_axes,
+    FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution,
+    Target, TipReach, counted_axes,
 };
 use urdf_ik_robot::Chain;
 
@@ -18,16 +18,10 @@ use urdf_ik_robot::Chain;
 #[derive(Debug, Clone)]
 pub struct Solver {
     search: Search,
-    method: Prepared,
-}
-
-/// A method with its precomputed data for the chain.
-#[derive(Debug, Clone)]
-enum Prepared {
-    /// Numerical search.
-    Search(Iteration),
-    /// Closed form first, then numerical search for targets without a closed-form answer.
-    ClosedForm(Arc<ClosedForm>),
+    /// The kind of iteration of the search.
+    iteration: Iteration,
+    /// Precedes the search, which solves targets without a closed-form answer.
+    form: Option<Arc<ClosedForm>>,
 }
 
 /// Working memory of a solve, created by [`Solver::scratch`]. It can be used with that solver, its clones and the
@@ -55,9 +49,8 @@ impl Solver {
     /// # Errors
     /// [`NotApplicable`] if the method does not support the chain.
     pub fn prepare(method: impl Into<Method>, chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
-        let search = Search::prepare(chain);
-        let method = Prepared::new(method.into(), &search)?;
-        Ok(Self { search, method })
+        let iteration = Iteration::Jacobian(JacobianStep::default());
+        Self { search: Search::prepare(chain), iteration, form: None }.with_method(method)
     }
 
     /// A solver for the same chain with another method. Shares the precomputed data, so it is cheap except for a
@@ -66,28 +59,32 @@ impl Solver {
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] if the method is the closed form and the chain has none.
     pub fn with_method(&self, method: impl Into<Method>) -> Result<Self, NotApplicable> {
-        let method = match (method.into(), &self.method) {
-            (Method::ClosedForm, Prepared::ClosedForm(form)) => Prepared::ClosedForm(Arc::clone(form)),
-            (method, _) => Prepared::new(method, &self.search)?,
+        let (iteration, form) = match (method.into(), &self.form) {
+            (Method::Jacobian(step), _) => (Iteration::Jacobian(step), None),
+            (Method::Fabrik(FabrikOptions { acceleration, polish }), _) => {
+                let acceleration = acceleration.min(MAX_ACCELERATION);
+                (Iteration::Fabrik(FabrikOptions { acceleration, polish }), None)
+            }
+            (Method::ClosedForm, form) => {
+                let form = form.clone().map_or_else(|| ClosedForm::find(&self.search).map(Arc::new), Ok)?;
+                (Iteration::Jacobian(JacobianStep::default()), Some(form))
+            }
         };
-        Ok(Self { search: self.search.clone(), method })
+        Ok(Self { search: self.search.clone(), iteration, form })
     }
 
     /// The method with its options.
     pub fn method(&self) -> Method {
-        match &self.method {
-            Prepared::Search(Iteration::Jacobian(step)) => Method::Jacobian(*step),
-            Prepared::Search(Iteration::Fabrik(options)) => Method::Fabrik(*options),
-            Prepared::ClosedForm(_) => Method::ClosedForm,
+        match self.iteration {
+            _ if self.form.is_some() => Method::ClosedForm,
+            Iteration::Jacobian(step) => Method::Jacobian(step),
+            Iteration::Fabrik(options) => Method::Fabrik(options),
         }
     }
 
     /// The closed form; `None` for other methods.
     pub fn closed_form(&self) -> Option<&ClosedForm> {
-        match &self.method {
-            Prepared::Search(_) => None,
-            Prepared::ClosedForm(form) => Some(form),
-        }
+        self.form.as_deref()
     }
 
     /// The chain of the solver.
@@ -195,11 +192,16 @@ impl Solver {
         SearchInput { search: &self.search, problem }
     }
 
+    fn run<'a>(&'a self, problem: &'a Problem<'a>) -> Run<'a> {
+        Run::new(self.input(problem), self.iteration)
+    }
+
     /// Solves a valid problem.
     fn solve_checked(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
-        match &self.method {
-            Prepared::ClosedForm(form) => form.solve(self.input(problem), scratch, solution),
-            Prepared::Search(iteration) => Run::new(self.input(problem), *iteration).solve(scratch, solution),
+        let run = self.run(problem);
+        match &self.form {
+            Some(form) => form.solve(&run, scratch, solution),
+            None => run.solve(scratch, solution),
         }
     }
 
@@ -216,20 +218,15 @@ impl Solver {
         scratches: &mut [Scratch],
         solution: &mut Solution,
     ) -> Result<(), ProblemError> {
-        match (&self.method, scratches) {
-            // Tracking is one attempt.
-            (Prepared::Search(_), [scratch, ..]) if matches!(problem.mode, Mode::Track { .. }) => {
-                self.solve(problem, scratch, solution)
-            }
-            (Prepared::Search(iteration), scratches) => {
-                self.check(problem)?;
-                let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
-                Run::new(self.input(problem), *iteration).solve_on(&mut scratches, solution);
-                Ok(())
-            }
-            (Prepared::ClosedForm(_), [scratch, ..]) => self.solve(problem, scratch, solution),
-            (Prepared::ClosedForm(_), []) => self.check(problem),
+        let [scratch, ..] = scratches else { return self.check(problem) };
+        // Tracking is one attempt.
+        if self.form.is_some() || matches!(problem.mode, Mode::Track { .. }) {
+            return self.solve(problem, scratch, solution);
         }
+        self.check(problem)?;
+        let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
+        self.run(problem).solve_on(&mut scratches, solution);
+        Ok(())
     }
 
     /// Calls `on_solution` for each distinct solution that the attempts of `problem` find, in the order of discovery,
@@ -249,12 +246,10 @@ impl Solver {
         on_solution: OnSolution,
     ) -> Result<usize, ProblemError> {
         self.check(problem)?;
-        let Scratch(scratch) = scratch;
-        Ok(match &self.method {
-            Prepared::ClosedForm(form) => form.solve_all(self.input(problem), scratch, solution, on_solution),
-            Prepared::Search(iteration) => {
-                Run::new(self.input(problem), *iteration).solve_all(scratch, solution, on_solution)
-            }
+        let (run, Scratch(scratch)) = (self.run(problem), scratch);
+        Ok(match &self.form {
+            Some(form) => form.solve_all(&run, scratch, solution, on_solution),
+            None => run.solve_all(scratch, solution, on_solution),
         })
     }
 
@@ -274,18 +269,5 @@ impl Solver {
     #[doc(hidden)]
     pub fn iterate(&self, problem: &Problem, scratch: &mut Scratch, times: usize) {
         self.search.iterate(problem, &mut scratch.0, times);
-    }
-}
-
-impl Prepared {
-    fn new(method: Method, search: &Search) -> Result<Self, NotApplicable> {
-        Ok(match method {
-            Method::Jacobian(step) => Self::Search(Iteration::Jacobian(step)),
-            Method::Fabrik(FabrikOptions { acceleration, polish }) => {
-                let acceleration = acceleration.min(MAX_ACCELERATION);
-                Self::Search(Iteration::Fabrik(FabrikOptions { acceleration, polish }))
-            }
-            Method::ClosedForm => Self::ClosedForm(Arc::new(ClosedForm::find(search)?)),
-        })
     }
 }

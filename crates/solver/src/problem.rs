@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nalgebra::Isometry3;
 
-use super::problem_error::{check_bounds, check_positions, check_steps};
+use super::problem_error::{NumberRange, check_bounds};
 use super::{Part, Preference, ProblemError};
 use urdf_ik_collision::Clearance;
 use urdf_ik_goals::Goal;
@@ -288,7 +288,7 @@ impl<'a> Problem<'a> {
             }
             target.check(&tip.link)?;
         }
-        check_positions(chain, "seed", self.seed)?;
+        NumberRange::FINITE.check_list(chain, ["seed"; 2], self.seed)?;
         if let Some(Clearance { scene, margin }) = self.clearance {
             if !(margin.is_finite() && margin >= 0.0) {
                 return Err(ProblemError::Margin { value: margin });
@@ -303,7 +303,7 @@ impl<'a> Problem<'a> {
             check_bounds(chain, bounds)?;
         }
         if let Mode::Track { max_step } = self.mode {
-            check_steps(chain, "max_step", max_step)?;
+            NumberRange::STEP.check_list(chain, ["max_step", "largest step"], max_step)?;
         }
         Ok(())
     }
@@ -322,14 +322,9 @@ impl Target {
         if !self.free_axes.contains(&false) {
             return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
         }
-        if !(self.weight.is_finite() && self.weight > 0.0) {
-            return Err(ProblemError::Weight { tip: tip.to_owned(), value: self.weight });
-        }
-        for (which, value) in [("position", self.tolerance.position), ("orientation", self.tolerance.orientation)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(ProblemError::Tolerance { which, value });
-            }
-        }
-        Ok(())
+        NumberRange::POSITIVE.check(self.weight, || format!("weight of the target of '{tip}'"))?;
+        let Tolerance { position, orientation } = self.tolerance;
+        let mut tolerances = [("position", position), ("orientation", orientation)].into_iter();
+        tolerances.try_for_each(|(which, value)| NumberRange::POSITIVE.check(value, || format!("{which} tolerance")))
     }
 }

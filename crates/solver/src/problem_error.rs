@@ -61,22 +61,6 @@ pub enum ProblemError {
         /// Name of the tip link.
         tip: String,
     },
-    /// The weight of a target is not a finite number above 0.
-    #[error("the weight of the target of '{tip}' is {}; it must be a finite number above 0", number(*value))]
-    Weight {
-        /// Name of the tip link.
-        tip: String,
-        /// The invalid weight.
-        value: f64,
-    },
-    /// A tolerance is not a finite number above 0 \[m or rad\].
-    #[error("the {which} tolerance is {}; it must be a finite number above 0", number(*value))]
-    Tolerance {
-        /// Name of the tolerance: `position` or `orientation`.
-        which: &'static str,
-        /// The invalid value \[m or rad\].
-        value: f64,
-    },
     /// The margin of the clearance is NaN, infinite or negative.
     #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
     Margin {
@@ -115,22 +99,6 @@ pub enum ProblemError {
         /// Name of the joint.
         joint: String,
     },
-    /// A move weight of the preference is NaN, infinite or negative.
-    #[error("the move weight of joint '{joint}' is {}; it must be a finite number, 0 or more", number(*value))]
-    MoveWeight {
-        /// Name of the joint.
-        joint: String,
-        /// The invalid weight \[1/rad² or 1/m²\].
-        value: f64,
-    },
-    /// A weight of the preference is NaN, infinite or negative.
-    #[error("the {which} weight is {}; it must be a finite number, 0 or more", number(*value))]
-    PreferenceWeight {
-        /// Name of the term: `posture`, `limits` or `manipulability`.
-        which: &'static str,
-        /// The invalid weight.
-        value: f64,
-    },
     /// The bounds of a variable are NaN, reversed or outside its limits.
     #[error("joint '{joint}' has no position: its bounds are {} to {}, and its limits {limits}", number(*lower), number(*upper))]
     Bounds {
@@ -154,43 +122,50 @@ pub enum ProblemError {
         /// Number of variables of the chain.
         expected: usize,
     },
-    /// A position of the seed or of the preferred posture is NaN or infinite.
-    #[error("the {what} of joint '{joint}' is {value}; it must be a finite number")]
-    NotFinite {
-        /// Name of the list: `seed` or `preferred posture`.
-        what: &'static str,
-        /// Name of the joint.
-        joint: String,
-        /// The invalid position \[rad or m\].
+    /// A position, largest step, weight or tolerance is outside its range.
+    #[error("the {what} is {}; it must be {range}", number(*value))]
+    Number {
+        /// Name of the number, with its joint or tip link if there are several.
+        what: String,
+        /// The invalid number.
         value: f64,
-    },
-    /// A largest step is NaN or negative.
-    #[error("the largest step of joint '{joint}' is {}; it must be 0 or more", number(*value))]
-    Step {
-        /// Name of the joint.
-        joint: String,
-        /// The invalid step \[rad or m\].
-        value: f64,
+        /// The valid range, in words.
+        range: &'static str,
     },
 }
 
-pub(super) fn check_positions(chain: &Chain, what: &'static str, positions: &[f64]) -> Result<(), ProblemError> {
-    check_length(chain, what, positions.len())?;
-    for (variable, &value) in chain.variables().iter().zip(positions) {
-        if !value.is_finite() {
-            return Err(ProblemError::NotFinite { what, joint: variable.name.clone(), value });
+/// A range of numbers.
+#[derive(Clone, Copy)]
+pub(super) struct NumberRange {
+    words: &'static str,
+    contains: fn(f64) -> bool,
+}
+
+impl NumberRange {
+    pub(super) const FINITE: Self = Self { words: "a finite number", contains: f64::is_finite };
+    pub(super) const POSITIVE: Self = Self { words: "a finite number above 0", contains: |x| x.is_finite() && x > 0.0 };
+    pub(super) const WEIGHT: Self =
+        Self { words: "a finite number, 0 or more", contains: |x| x.is_finite() && x >= 0.0 };
+    pub(super) const STEP: Self = Self { words: "0 or more", contains: |x| x >= 0.0 };
+
+    /// Checks a number that messages call `what`.
+    pub(super) fn check(self, value: f64, what: impl FnOnce() -> String) -> Result<(), ProblemError> {
+        if (self.contains)(value) {
+            return Ok(());
         }
+        Err(ProblemError::Number { what: what(), value, range: self.words })
     }
-    Ok(())
-}
 
-/// Checks largest steps: one entry per variable, 0 or more.
-pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> Result<(), ProblemError> {
-    check_length(chain, what, steps.len())?;
-    let mut steps = chain.variables().iter().zip(steps);
-    match steps.find(|(_, step)| step.is_nan() || **step < 0.0) {
-        Some((variable, &value)) => Err(ProblemError::Step { joint: variable.name.clone(), value }),
-        None => Ok(()),
+    /// Checks a list with one number per variable. Messages call it `list`, and a number in it `entry`.
+    pub(super) fn check_list(
+        self,
+        chain: &Chain,
+        [list, entry]: [&'static str; 2],
+        values: &[f64],
+    ) -> Result<(), ProblemError> {
+        check_length(chain, list, values.len())?;
+        let mut values = chain.variables().iter().zip(values);
+        values.try_for_each(|(variable, value)| self.check(*value, || format!("{entry} of joint '{}'", variable.name)))
     }
 }
 
@@ -212,7 +187,7 @@ pub(super) fn check_bounds(chain: &Chain, bounds: Bounds) -> Result<(), ProblemE
     Ok(())
 }
 
-pub(super) fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
+fn check_length(chain: &Chain, what: &'static str, found: usize) -> Result<(), ProblemError> {
     let expected = chain.variables().len();
     if found == expected { Ok(()) } else { Err(ProblemError::Length { what, found, expected }) }
 }

@@ -4,7 +4,6 @@ use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 use super::prepared_solver::{Scratch, Solver};
-use super::search::SearchInput;
 use super::{Problem, ProblemError, Solution, Target};
 use urdf_ik_goals::{ExactConfiguration, Goal, Rows, TOLERANCE};
 use urdf_ik_robot::{ChainPoses, Domain};
@@ -22,7 +21,6 @@ pub struct Turns {
 }
 
 /// A variant of a solution with only its first variables decided.
-#[derive(Clone)]
 struct Variant {
     /// Index of the solution.
     parent: usize,
@@ -69,7 +67,14 @@ impl Solver {
             for (variable, position) in solution.positions.iter().enumerate() {
                 let (angles, number) = self.equivalent_angles(problem, variable, *position, most);
                 product = product.saturating_mul(number);
-                self.extend(&mut variants, problem, &angles);
+                let unit = self.search().units[variable];
+                let with = |variant: &Variant, angle: f64| Variant {
+                    parent,
+                    positions: variant.positions.iter().copied().chain([angle]).collect(),
+                    squared_distance: variant.squared_distance + ((angle - problem.seed[variable]) / unit).powi(2),
+                };
+                let branches = |variant: &Variant| angles.iter().map(|angle| with(variant, *angle)).collect::<Vec<_>>();
+                variants = variants.iter().flat_map(branches).collect();
                 keep_nearest(&mut variants, most);
             }
             count = count.saturating_add(product);
@@ -109,21 +114,6 @@ impl Solver {
         let middle = ((problem.seed[variable] - position) / TAU).round();
         let first = (middle - f64::from(listed / 2)).min(greatest + 1.0 - f64::from(listed)).max(least);
         ((0..listed).map(|turns| position + (first + f64::from(turns)) * TAU).collect(), number)
-    }
-
-    /// Branches all variants by the next variable: one variant for each of `angles`.
-    fn extend(&self, variants: &mut Vec<Variant>, problem: &Problem, angles: &[f64]) {
-        let SearchInput { search, problem } = self.input(problem);
-        let extended = variants.iter().flat_map(|variant| {
-            angles.iter().map(|angle| {
-                let variable = variant.positions.len();
-                let mut next = variant.clone();
-                next.positions.push(*angle);
-                next.squared_distance += ((angle - problem.seed[variable]) / search.units[variable]).powi(2);
-                next
-            })
-        });
-        *variants = extended.collect();
     }
 }
 

@@ -82,8 +82,7 @@ impl ThreeLinkChain {
     /// As for [`ThreeLink::solve`].
     pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<[f64; 5], 8>, InputError> {
         let found = self.arm.solve(end, up)?;
-        let mut solutions = Solutions::new(found.shape, found.freedom, found.missing);
-        solutions.plane = found.plane;
+        let mut solutions = Solutions::new(found.shape, found.freedom, found.plane, found.missing);
         for angles in found.configurations() {
             solutions.push(self.positions(angles));
             // If yaw and shoulder can rotate against each other, the equivalent belongs to the same continuum.

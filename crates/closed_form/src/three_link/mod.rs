@@ -51,9 +51,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 
 pub use chain::ThreeLinkChain;
 
-use super::two_link::{
-    PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright_normal,
-};
+use super::two_link::{PlaneFreedom, ROUNDINGS, Solutions, SpatialAngles, SpatialTwoLink, on_both_sides, upright};
 use super::whole_turns::wrapped;
 use urdf_ik_mathematics::segments::{
     InputError, check_coordinates, check_length, check_total, direction as direction_of,
@@ -82,19 +80,13 @@ pub struct ThreeLinkAngles {
 }
 
 /// Angles of three joints, and the rotation of a ball joint that replaces the last one.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BallWristAngles {
     /// Yaw, shoulder and elbow \[rad\].
     pub arm: SpatialAngles,
     /// Rotation of the last link in the frame of the second, whose y axis points along it: the shortest one to the up
     /// vector.
     pub wrist: UnitQuaternion<f64>,
-}
-
-impl Default for BallWristAngles {
-    fn default() -> Self {
-        Self { arm: SpatialAngles::default(), wrist: UnitQuaternion::identity() }
-    }
 }
 
 impl ThreeLinkAngles {
@@ -208,10 +200,7 @@ fn spanned_by(wrist: &Vector3<f64>, up: &UnitVector3<f64>, slack: f64) -> (Vecto
     if across.norm() > slack && product.norm() > 0.0 {
         return (product.normalize(), PlaneFreedom::None);
     }
-    match upright_normal(up, ROUNDINGS) {
-        Some(normal) => (normal, PlaneFreedom::Roll),
-        None => (Vector3::x(), PlaneFreedom::Yaw),
-    }
+    upright(up, ROUNDINGS, PlaneFreedom::Roll)
 }
 
 /// The shortest rotation that takes the y axis to `direction`; for the opposite direction, the one about x.

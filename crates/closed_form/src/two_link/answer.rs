@@ -63,8 +63,8 @@ pub struct Solutions<P, const N: usize> {
 
 impl<P: Copy + Default, const N: usize> Solutions<P, N> {
     /// No configuration yet.
-    pub(crate) fn new(shape: Shape, freedom: Freedom, missing: f64) -> Self {
-        Self { configurations: [P::default(); N], count: 0, shape, freedom, plane: PlaneFreedom::None, missing }
+    pub(crate) fn new(shape: Shape, freedom: Freedom, plane: PlaneFreedom, missing: f64) -> Self {
+        Self { configurations: [P::default(); N], count: 0, shape, freedom, plane, missing }
     }
 
     /// Adds a configuration, up to `N`.
@@ -77,8 +77,7 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
 
     /// Converts the configurations.
     pub(crate) fn map<Q: Copy + Default>(&self, other: impl Fn(P) -> Q) -> Solutions<Q, N> {
-        let mut solutions = Solutions::new(self.shape, self.freedom, self.missing);
-        solutions.plane = self.plane;
+        let mut solutions = Solutions::new(self.shape, self.freedom, self.plane, self.missing);
         self.configurations().iter().for_each(|&configuration| solutions.push(other(configuration)));
         solutions
     }

@@ -57,7 +57,7 @@ use nalgebra::Point2;
 
 pub use answer::{Freedom, PlaneFreedom, Shape, Solutions};
 pub use chain::{NotOfThisShape, PlanarChain, SHAPE_TOLERANCE, SpatialChain};
-pub(super) use plane::{on_both_sides, upright_normal};
+pub(super) use plane::{on_both_sides, upright};
 pub use spatial::{SpatialAngles, SpatialTwoLink};
 use urdf_ik_mathematics::segments::{InputError, Reach, check_coordinates, check_length, check_total};
 
@@ -126,7 +126,7 @@ impl TwoLink {
         let missing = if gap > slack { gap } else { 0.0 };
         let freedom = self.freedom(at_shoulder, slack);
         let straight = |shape, shoulder, elbow| {
-            let mut solutions = Solutions::new(shape, freedom, missing);
+            let mut solutions = Solutions::new(shape, freedom, PlaneFreedom::None, missing);
             solutions.push(Angles { shoulder: wrapped(shoulder), elbow });
             solutions
         };
@@ -138,7 +138,7 @@ impl TwoLink {
             return straight(Shape::Folded, if first >= second { towards } else { towards + PI }, PI);
         }
         let [shoulder, elbow] = elbow_triangle(first, second, distance);
-        let mut solutions = Solutions::new(Shape::Bent, freedom, missing);
+        let mut solutions = Solutions::new(Shape::Bent, freedom, PlaneFreedom::None, missing);
         solutions.push(Angles { shoulder: wrapped(towards + shoulder), elbow: wrapped(-elbow) });
         solutions.push(Angles { shoulder: wrapped(towards - shoulder), elbow });
         solutions

@@ -49,11 +49,14 @@ impl ArmPlane {
     }
 }
 
-/// Unit normal of the plane that contains the base axis y and `vector`; `None` if the distance of `vector` from the
-/// axis is at most `slack`.
-pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector3<f64>> {
+/// Unit normal of the plane that contains the base axis y and `vector`, with its `freedom`: that of the yaw if the
+/// distance of `vector` from the axis is at most `slack`.
+pub(crate) fn upright(vector: &Vector3<f64>, slack: f64, freedom: PlaneFreedom) -> (Vector3<f64>, PlaneFreedom) {
     let horizontal = vector.x.hypot(vector.z);
-    (horizontal > slack).then(|| Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal))
+    if horizontal > slack {
+        return (Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal), freedom);
+    }
+    (Vector3::x(), PlaneFreedom::Yaw)
 }
 
 /// Configurations of `links` with their end at `wrist` (base frame \[m\], with a rounding error of at most `slack`),
@@ -69,8 +72,8 @@ pub(crate) fn on_both_sides<P: Copy + Default>(
 ) -> Solutions<P, 4> {
     let front = ArmPlane::with_normal(normal);
     let planar = links.solve_within(front.coordinates(wrist), slack);
-    let mut solutions = Solutions::new(planar.shape, planar.freedom, planar.missing);
-    solutions.plane = if front.level { PlaneFreedom::YawAgainstShoulder } else { freedom };
+    let plane = if front.level { PlaneFreedom::YawAgainstShoulder } else { freedom };
+    let mut solutions = Solutions::new(planar.shape, planar.freedom, plane, planar.missing);
     if freedom != PlaneFreedom::None {
         solutions.push(configuration(&front, &planar.configurations()[0]));
         return solutions;

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::answer::{PlaneFreedom, Solutions};
-use super::plane::{on_both_sides, upright_normal};
+use super::plane::{on_both_sides, upright};
 use super::{ROUNDINGS, TwoLink};
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
@@ -88,10 +88,7 @@ impl SpatialTwoLink {
 
     /// The configurations for a point in the base frame.
     pub(crate) fn reach_for(&self, point: &Vector3<f64>, slack: f64) -> Solutions<SpatialAngles, 4> {
-        let (normal, freedom) = match upright_normal(point, slack) {
-            Some(normal) => (normal, PlaneFreedom::None),
-            None => (Vector3::x(), PlaneFreedom::Yaw),
-        };
+        let (normal, freedom) = upright(point, slack, PlaneFreedom::None);
         on_both_sides(&self.links, point, &normal, freedom, slack, |plane, angles| SpatialAngles {
             yaw: plane.yaw,
             shoulder: angles.shoulder,

@@ -4,6 +4,7 @@
 //! For arms near a family they are starting points, refined on the real arm by Newton steps of the [Jacobian
 //! method](super::Method::Jacobian).
 
+mod candidates;
 mod chain_form;
 mod choices;
 mod redundancy;

@@ -7,7 +7,7 @@ use super::links::KernelLinks;
 use urdf_ik_goals::Rows;
 
 /// Four configurations (one per lane) with their frames, residuals and Jacobians.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Configurations {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
@@ -45,7 +45,7 @@ pub struct ActiveRow {
 }
 
 /// Memory for the rows of goals besides targets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct OtherRows {
     /// The rows of one goal in one configuration.
     pub rows: Rows,
@@ -60,23 +60,21 @@ pub struct OtherRows {
 impl Configurations {
     pub fn new(links: &KernelLinks) -> Self {
         let (variables, tips) = (links.variables, links.ends.len());
-        Self {
+        let mut configurations = Self {
             positions: vec![Lanes::default(); variables],
             frames: vec![[[Lanes::default(); 3]; 4]; links.joints.len()],
             points: vec![[Lanes::default(); 3]; tips],
-            rows: vec![[Lanes::default(); 6]; tips],
-            columns: vec![[Lanes::default(); 6]; tips * variables],
             step: vec![Lanes::default(); variables],
-            active_set: ActiveSet::new(links),
-            squared_error: Lanes::default(),
-            met: 0,
             others: OtherRows {
                 rows: Rows::default(),
                 active: Vec::new(),
                 origins: Vec::new(),
                 distal: vec![Distal::default(); links.joints.len()],
             },
-        }
+            ..Self::default()
+        };
+        configurations.make_room(tips);
+        configurations
     }
 
     /// Grows to this number of blocks of six rows: goals besides targets need more than one block per tip.
@@ -113,7 +111,7 @@ impl Configurations {
 }
 
 /// Scratch memory of damped steps within bounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ActiveSet {
     /// Lower triangle and right-hand side of the normal equations, for sizes unknown at compile time.
     pub normal: Vec<Lanes>,
@@ -128,25 +126,13 @@ pub struct ActiveSet {
 }
 
 impl ActiveSet {
-    fn new(links: &KernelLinks) -> Self {
-        let zeros = vec![Lanes::default(); links.variables];
-        let mut memory = Self {
-            normal: Vec::new(),
-            right: Vec::new(),
-            clamped_step: zeros.clone(),
-            clamped: zeros,
-            clamped_columns: Vec::new(),
-            rest: Vec::new(),
-        };
-        memory.make_room(links.ends.len(), links.variables);
-        memory
-    }
-
     fn make_room(&mut self, blocks: usize, variables: usize) {
         // Whole blocks of fewer rows than variables may exceed these.
         let equations = (variables + 5).min(6 * blocks);
         self.normal.resize(equations * (equations + 1) / 2, Lanes::default());
         self.right.resize(6 * blocks, Lanes::default());
+        self.clamped_step.resize(variables, Lanes::default());
+        self.clamped.resize(variables, Lanes::default());
         self.clamped_columns.resize(blocks * variables, [Lanes::default(); 6]);
         self.rest.resize(blocks, [Lanes::default(); 6]);
     }

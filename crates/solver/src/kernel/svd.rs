@@ -43,7 +43,11 @@ impl Svd {
             }
             self.right[row] = right(row);
         }
-        self.orthogonalise();
+        let rows = &mut self.rows[..count * self.variables];
+        diagonalise(rows, &mut self.right[..count], count);
+        for (length, row) in self.lengths.iter_mut().zip(rows.chunks_exact(self.variables)) {
+            *length = dot(row, row);
+        }
     }
 
     /// Decomposes the Jacobian of one lane, with its residual as the right-hand side.
@@ -96,15 +100,6 @@ impl Svd {
     /// Smallest singular value; `counted` is the number of constrained axes.
     pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
         self.squared_singular_values(counted).last().map_or(0.0, |square| square.sqrt())
-    }
-
-    /// Rotates rows and right-hand side until the rows are orthogonal.
-    fn orthogonalise(&mut self) {
-        let count = self.lengths.len();
-        diagonalise(&mut self.rows[..count * self.variables], &mut self.right[..count], count);
-        for (length, row) in self.lengths.iter_mut().zip(self.rows.chunks_exact(self.variables)) {
-            *length = dot(row, row);
-        }
     }
 }
 

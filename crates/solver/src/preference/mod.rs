@@ -1,23 +1,20 @@
 //! Preferences among the solutions of a redundant chain: null-space tasks, as terms of one cost.
 //!
-//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists the terms that are sums of
-//! squares over the variables; the [`manipulability`] depends on all variables together. A new term takes a file, a
-//! weight among [`Preference::weights`], and its entry in the list.
+//! [`QUADRATIC_TERMS`] lists the terms that are sums of squares over the variables; the [`manipulability`] depends on
+//! all variables together. A new term takes a function in [`quadratic`], a weight among [`Preference::weights`], and
+//! its entry in the list.
 
-mod limits;
 pub mod manipulability;
-mod moves;
-mod posture;
 pub mod quadratic;
 
 use super::ProblemError;
-use super::problem_error::{check_length, check_positions, check_steps};
+use super::problem_error::NumberRange;
 use quadratic::{QuadraticTerm, VariableState};
 use urdf_ik_robot::Chain;
 
 /// Terms in which each variable counts by itself.
 const QUADRATIC_TERMS: [fn(&Preference, &VariableState) -> QuadraticTerm; 3] =
-    [posture::term, limits::term, moves::term];
+    [QuadraticTerm::of_posture, QuadraticTerm::of_limits, QuadraticTerm::of_moves];
 
 /// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free
 /// axes.
@@ -75,23 +72,18 @@ impl Preference<'_> {
     /// Checks that the preference is valid for `chain`.
     #[doc(hidden)]
     pub fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
-        if let Some(posture) = self.posture {
-            check_positions(chain, "preferred posture", posture)?;
-        }
-        if let Some(weights) = self.move_weights {
-            check_length(chain, "move weights", weights.len())?;
-            let mut weights = chain.variables().iter().zip(weights);
-            if let Some((variable, &value)) = weights.find(|(_, weight)| !is_weight(**weight)) {
-                return Err(ProblemError::MoveWeight { joint: variable.name.clone(), value });
+        let lists = [
+            (self.posture, ["preferred posture"; 2], NumberRange::FINITE),
+            (self.move_weights, ["move weights", "move weight"], NumberRange::WEIGHT),
+            (self.max_step, ["max_step of the preference", "largest step"], NumberRange::STEP),
+        ];
+        for (values, names, range) in lists {
+            if let Some(values) = values {
+                range.check_list(chain, names, values)?;
             }
-        }
-        if let Some(max_step) = self.max_step {
-            check_steps(chain, "max_step of the preference", max_step)?;
         }
         for (which, value) in self.weights() {
-            if !is_weight(value) {
-                return Err(ProblemError::PreferenceWeight { which, value });
-            }
+            NumberRange::WEIGHT.check(value, || format!("{which} weight"))?;
         }
         Ok(())
     }
@@ -107,8 +99,4 @@ pub fn quadratic_terms(preference: &Preference, state: &VariableState) -> [Quadr
 pub fn curvature(preference: &Preference, state: &VariableState) -> f64 {
     let quadratic: f64 = quadratic_terms(preference, state).iter().map(QuadraticTerm::curvature).sum();
     quadratic + preference.manipulability_weight * manipulability::CURVATURE / (state.unit * state.unit)
-}
-
-fn is_weight(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
 }

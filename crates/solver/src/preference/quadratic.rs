@@ -1,5 +1,6 @@
-//! A term of the preference that is half a weighted square of one variable's offset.
+//! The terms of the preference that are half a weighted square of one variable's offset.
 
+use super::Preference;
 use urdf_ik_robot::Variable;
 
 /// State of one variable at a configuration.
@@ -28,7 +29,29 @@ pub struct QuadraticTerm {
 
 impl QuadraticTerm {
     /// A term of constant cost 0.
-    pub const ZERO: Self = Self { weight: 0.0, offset: 0.0, unit: 1.0 };
+    const ZERO: Self = Self { weight: 0.0, offset: 0.0, unit: 1.0 };
+
+    /// The squared distance to a preferred posture, on a circle along the shorter arc.
+    pub fn of_posture(preference: &Preference, state: &VariableState) -> Self {
+        preference.posture.map_or(Self::ZERO, |posture| Self {
+            weight: preference.posture_weight,
+            offset: state.variable.domain.way(posture[state.index], state.position),
+            unit: state.unit,
+        })
+    }
+
+    /// The squared distance from the middle of the joint limits (Liégeois 1977), over half their range.
+    pub fn of_limits(preference: &Preference, state: &VariableState) -> Self {
+        let VariableState { variable, position, .. } = *state;
+        let offset = variable.domain.from_middle(position);
+        Self { weight: preference.limits_weight, offset, unit: variable.half_range() }
+    }
+
+    /// The squared move from the seed, with a weight for each variable.
+    pub fn of_moves(preference: &Preference, state: &VariableState) -> Self {
+        let term = |weights: &[f64]| Self { weight: weights[state.index], offset: state.moved, unit: 1.0 };
+        preference.move_weights.map_or(Self::ZERO, term)
+    }
 
     pub fn value(&self) -> f64 {
         0.5 * self.weight * (self.offset / self.unit).powi(2)

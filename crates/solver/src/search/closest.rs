@@ -54,14 +54,14 @@ pub struct ClosestDescent {
 pub struct Budget<'a> {
     /// Maximum number of iterations.
     pub iterations: usize,
-    /// True if the time limit has passed.
-    pub expired: &'a dyn Fn() -> bool,
+    /// The run with the time limit, if any.
+    pub run: Option<&'a Run<'a>>,
 }
 
 impl Budget<'_> {
     /// A budget of `iterations` without a time limit.
     pub fn of(iterations: usize) -> Self {
-        Budget { iterations, expired: &|| false }
+        Budget { iterations, run: None }
     }
 }
 
@@ -171,7 +171,7 @@ impl ClosestDescent {
     /// Descends by the goals of `task` from the closest and the other best failed attempts.
     fn refine_all(&mut self, run: &Run, task: Task, closest: &mut Candidate, attempts: &mut Attempts) -> usize {
         let kernel = &run.input.search.kernel;
-        let budget = Budget { iterations: MAX_ITERATIONS, expired: &|| run.has_expired() };
+        let budget = Budget { iterations: MAX_ITERATIONS, run: Some(run) };
         let first = self.descend(kernel, task, &mut closest.positions, budget);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
@@ -215,12 +215,11 @@ impl ClosestDescent {
             let damping = last_damping.unwrap_or(error.clamp(MIN_START, 1.0) / DAMPING_RATIO);
             // The curvature of the error grows with the error itself.
             let hopeless = damping > 1e8 * (1.0 + error.sqrt());
-            if configurations.met & 1 == 1 || hopeless || (budget.expired)() {
+            if configurations.met & 1 == 1 || hopeless || budget.run.is_some_and(Run::has_expired) {
                 let met = configurations.met & 1 == 1;
                 return Descended { iterations: iteration, squared_error: error, met };
             }
-            let ladder =
-                [1.0, DAMPING_RATIO, DAMPING_RATIO * DAMPING_RATIO, DAMPING_RATIO * DAMPING_RATIO * DAMPING_RATIO];
+            let ladder = [0, 1, 2, 3].map(|power| DAMPING_RATIO.powi(power));
             let dampings = Lanes(ladder.map(|factor| factor * damping));
             objective.step(configurations, &dampings);
             objective.measure(configurations);

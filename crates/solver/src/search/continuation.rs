@@ -232,7 +232,7 @@ impl Continuation {
             }
             trial.copy_from_slice(positions);
             let task = Task { goals: &setup.goals, bounds: Bounds { lower, upper } };
-            let budget = Budget { iterations: DESCENT_ITERATIONS, expired: &|| run.has_expired() };
+            let budget = Budget { iterations: DESCENT_ITERATIONS, run: Some(run) };
             let met = descent.descend(&search.kernel, task, positions, budget).met;
             let moves = positions.iter().zip(&*trial).enumerate();
             let moved = moves.map(|(i, (to, from))| (to - from).abs() / search.units[i]).fold(0.0, f64::max);

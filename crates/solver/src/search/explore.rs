@@ -67,12 +67,6 @@ impl<'a> Run<'a> {
         self.has_spent(1)
     }
 
-    /// True if the time for attempts has passed: half of the deadline if the other half is needed for
-    /// [`Unreached::Position`].
-    fn has_spent_attempts(&self) -> bool {
-        self.has_spent(if self.input.problem.unreached == Unreached::Position { 2 } else { 1 })
-    }
-
     /// True if the deadline divided by `divisor` has passed, or the search is interrupted.
     fn has_spent(&self, divisor: u32) -> bool {
         let Problem { deadline, interruption, .. } = self.input.problem;
@@ -93,7 +87,7 @@ pub struct AttemptSlice<'a> {
 impl AttemptSlice<'_> {
     /// The reason not to start attempt `number`, if any.
     pub fn stop_reason(&self, run: &Run, number: usize) -> Option<Stop> {
-        let Problem { accepts, cost, .. } = run.input.problem;
+        let Problem { accepts, cost, unreached, .. } = run.input.problem;
         if self.first_found.load(Ordering::Relaxed) < number {
             return Some(Stop::Converged);
         }
@@ -101,7 +95,8 @@ impl AttemptSlice<'_> {
         if number < ATTEMPTS_WITHOUT_CLOCK && accepts.is_none() && cost.is_none() {
             return None;
         }
-        if run.has_spent_attempts() {
+        // The other half of the time is for the positions alone.
+        if run.has_spent(if *unreached == Unreached::Position { 2 } else { 1 }) {
             return Some(Stop::Deadline);
         }
         // No attempt can succeed; the first ones lead to the minima among which the closest is chosen.

@@ -48,7 +48,7 @@ impl Run<'_> {
         let violated =
             goals.clone().filter(|part| matches!(part, Part::Goal(goal) if solution.violations[*goal] > TOLERANCE));
         for part in violated {
-            if !self.can_solve(setup, exploration, |other| other == part, Limits::Ignored) {
+            if !self.can_solve(setup, exploration, |other| other == part, false) {
                 return Some(Reason::Unreachable { part });
             }
         }
@@ -59,24 +59,24 @@ impl Run<'_> {
         goals
             .filter(is_standing)
             .chain(others)
-            .find(|part| self.can_solve(setup, exploration, |other| other != *part, Limits::Kept))
+            .find(|part| self.can_solve(setup, exploration, |other| other != *part, true))
             .map(|part| Reason::Conflict { part })
     }
 
-    /// True if attempts meet the parts of the problem that `keeps`.
+    /// True if attempts meet the parts of the problem that `keeps`, within the joint limits if it `has_limits`.
     fn can_solve(
         &self,
         setup: &mut Setup,
         exploration: &mut Exploration,
         keeps: impl Fn(Part) -> bool,
-        limits: Limits,
+        has_limits: bool,
     ) -> bool {
         let (search, problem) = (self.input.search, self.input.problem);
         let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };
         setup.set_goals(self.input);
         setup.goals.retain(keeps);
         let setup = &*setup;
-        let bounds = if limits == Limits::Ignored { setup.unbounded() } else { setup.bounds() };
+        let bounds = if has_limits { setup.bounds() } else { setup.unbounded() };
         let plan = AttemptPlan {
             view: SetupView { bounds, ..setup.view() },
             stop_reason: &|_| self.has_expired().then_some(Stop::Deadline),
@@ -86,17 +86,9 @@ impl Run<'_> {
         let mut solved = false;
         attempts.rank(search, problem);
         attempts.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, .. }| {
-            solved =
-                limits == Limits::Ignored || clearance.appraise_lane(problem, setup, configurations, lane).is_some();
+            solved = !has_limits || clearance.appraise_lane(problem, setup, configurations, lane).is_some();
             if solved { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         solved
     }
-}
-
-/// Whether attempts keep the joint limits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Limits {
-    Kept,
-    Ignored,
 }

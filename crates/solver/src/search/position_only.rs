@@ -56,8 +56,8 @@ struct Starts<'a> {
     clearance: &'a mut ClearanceCheck,
     best: &'a mut Candidate,
     trial: &'a mut [f64],
-    /// True if the first start is done.
-    has_begun: bool,
+    /// The run with the time limit, once the first start is done.
+    clock: Option<&'a Run<'a>>,
     iterations: usize,
 }
 
@@ -99,20 +99,10 @@ impl PositionOnly {
             heavy: heavy_goals,
             heavy_kernel: &search.heavy_kernel,
         };
-        let mut starts = Starts {
-            run,
-            objective,
-            positions,
-            setup,
-            descent,
-            clearance,
-            best,
-            trial,
-            has_begun: false,
-            iterations: 0,
-        };
+        let mut starts =
+            Starts { run, objective, positions, setup, descent, clearance, best, trial, clock: None, iterations: 0 };
         starts.descend_from(&setup.start);
-        starts.has_begun = true;
+        starts.clock = Some(run);
         if let Mode::Search { attempts: most, random_seed, .. } = problem.mode {
             starts.descend_from(&closest.positions);
             for other in attempts.failed.candidates() {
@@ -149,13 +139,7 @@ impl PositionOnly {
     }
 }
 
-impl<'a> Starts<'a> {
-    /// True if the time is up. The first start ignores the clock.
-    fn clock(&self) -> impl Fn() -> bool + use<'a> {
-        let (run, has_begun) = (self.run, self.has_begun);
-        move || has_begun && run.has_expired()
-    }
-
+impl Starts<'_> {
     /// Starts from up to `most` solutions of the positions alone.
     fn descend_from_attempts(
         &mut self,
@@ -181,8 +165,8 @@ impl<'a> Starts<'a> {
     /// Leads a configuration onto the manifold, and then to the least orientation error nearby.
     fn descend_from(&mut self, start: &[f64]) {
         self.trial.copy_from_slice(start);
-        let (kernel, expired) = (&self.run.input.search.kernel, self.clock());
-        let budget = Budget { iterations: MAX_ITERATIONS, expired: &expired };
+        let kernel = &self.run.input.search.kernel;
+        let budget = Budget { iterations: MAX_ITERATIONS, run: self.clock };
         let reached = self.descent.descend(kernel, self.positions.task(), self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
@@ -193,9 +177,9 @@ impl<'a> Starts<'a> {
     /// Leads the trial, which meets the positions, to the least orientation error nearby. It replaces `best`
     /// if it is better.
     fn descend(&mut self) {
-        let (mut score, expired) = (f64::INFINITY, self.clock());
+        let mut score = f64::INFINITY;
         for iterations in [FIRST_ITERATIONS, MAX_ITERATIONS] {
-            let budget = Budget { iterations, expired: &expired };
+            let budget = Budget { iterations, run: self.clock };
             let descended = self.descent.descend_by(&self.objective, self.trial, budget);
             self.iterations += descended.iterations;
             score = descended.squared_error;

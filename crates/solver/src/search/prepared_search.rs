@@ -40,6 +40,7 @@ impl Search {
             chain.variables().iter().enumerate().map(|(i, variable)| turns(chain, i, variable)).collect();
         // A chain that can only rotate has no length, and accepts no position target.
         let length_scale = if extent > 0.0 { LENGTH_SCALE_OF_REACH * extent } else { 1.0 };
+        let unit = |variable: &Variable| if variable.prismatic { length_scale } else { 1.0 };
         // One revolution covers all configurations of a joint with several.
         let ranges = chain.variables().iter().zip(turns.iter());
         let ranges =
@@ -48,11 +49,7 @@ impl Search {
             kernel: Arc::new(Kernel::new(chain, length_scale)),
             heavy_kernel: Arc::new(Kernel::new(chain, length_scale / POSITION_WEIGHT)),
             table: Arc::new(SeedTable::new(chain, ranges, length_scale)),
-            units: chain
-                .variables()
-                .iter()
-                .map(|variable| if variable.prismatic { length_scale } else { 1.0 })
-                .collect(),
+            units: chain.variables().iter().map(unit).collect(),
             turns,
             reach,
             chain: Arc::clone(chain),

@@ -5,8 +5,8 @@
 //! them. Where two joints share the largest move, that converges as Newton's method does; where one joint alone has
 //! it and turns back, by the secant of its rate.
 
-use super::candidates::{Candidate, Candidates};
 use super::joint_ranges::{JointRanges, Seven, largest};
+use crate::closed_form::candidates::{Candidate, Candidates};
 use crate::search::{SearchInput, SearchScratch};
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
 

@@ -11,10 +11,10 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, dispatch, f32x8};
 
 use super::branches::{BranchSampler, Curve, MAX_CURVES, SHOULDERS, WRISTS};
-use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
 use super::lanes32::{LANES, single};
 use super::spherical_wrist::SphericalWristArm;
+use crate::closed_form::candidates::{Candidate, Candidates};
 use crate::search::SearchScratch;
 
 /// Samples around a curve. With fewer, narrow loops of the self-motion are missed.

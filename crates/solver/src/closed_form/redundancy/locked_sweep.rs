@@ -5,10 +5,10 @@
 
 use std::f64::consts::TAU;
 
-use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
 use super::joint_ranges::{Seven, largest};
 use super::locked_joint::LockedJoint;
+use crate::closed_form::candidates::{Candidate, Candidates};
 use crate::closed_form::choices::MAX_LIMIT_EXCESS;
 use crate::search::SearchScratch;
 

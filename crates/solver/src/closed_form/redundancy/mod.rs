@@ -7,7 +7,6 @@
 //! six with a closed form while it is locked ([`locked_sweep`]).
 
 mod branches;
-mod candidates;
 mod descent;
 mod grid;
 mod joint_ranges;

@@ -1,13 +1,13 @@
 //! A chain of seven revolute joints: a sweep by its outermost joint where it has a spherical wrist, then the sweep
 //! of a locked joint.
 
-use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
 use super::grid;
 use super::joint_ranges::JointRanges;
 use super::locked_joint::LockedJoint;
 use super::locked_sweep::LockedSweep;
 use super::spherical_wrist::SphericalWristArm;
+use crate::closed_form::candidates::{Candidate, Candidates};
 use crate::closed_form::choices::{fold_into_limits, hand_out};
 use crate::search::{Search, SearchInput, SearchScratch};
 use crate::{Mode, Pick, Solution};

@@ -34,11 +34,6 @@ pub struct DescentPoint {
 }
 
 impl DescentPoint {
-    fn make_room(&mut self, variables: usize) {
-        self.solving.resize(variables, 0.0);
-        self.positions.resize(variables, 0.0);
-    }
-
     fn fold(&mut self, problem: &Problem, setup: &Setup) {
         self.positions.copy_from_slice(&self.solving);
         setup.fold(problem, &mut self.positions);
@@ -87,9 +82,12 @@ pub struct AvoidanceDescent<'a> {
 impl AvoidanceScratch {
     fn begin(&mut self, start: &[f64]) {
         let variables = start.len();
-        self.best.make_room(variables);
-        self.trial.make_room(variables);
-        for vector in [&mut self.step, &mut self.lower, &mut self.upper] {
+        let Self { best, trial, step, lower, upper, .. } = self;
+        for point in [best, trial] {
+            point.solving.resize(variables, 0.0);
+            point.positions.resize(variables, 0.0);
+        }
+        for vector in [step, lower, upper] {
             vector.resize(variables, 0.0);
         }
         self.step.fill(0.0);

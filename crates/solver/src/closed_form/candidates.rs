@@ -1,21 +1,22 @@
-//! The best few candidates of a sweep, in order.
+//! The best few candidates of a sweep or of a closed form, in order.
 
-use super::joint_ranges::Seven;
+use urdf_ik_closed_form::REDUNDANT_JOINTS;
 use urdf_ik_mathematics::best::make_room;
 
-/// Most candidates of one sweep.
+/// Most candidates of one problem: more than a closed form has solutions.
 const MAX_CANDIDATES: usize = 24;
 
-/// A candidate, by its cost: the largest joint move from the seed \[rad\], or the manipulability cost.
+/// A candidate, by its cost: the largest joint move from the seed \[rad\], the manipulability cost, or that of the
+/// problem.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Candidate<T = Seven> {
+pub(super) struct Candidate<T = [f64; REDUNDANT_JOINTS]> {
     pub cost: f64,
-    /// Location of the candidate; by default the joint displacements from the seed \[rad\].
+    /// Location of the candidate; by default the displacements of seven joints from the seed \[rad\].
     pub at: T,
 }
 
 /// The candidates with the lowest costs, the lowest first.
-pub(super) struct Candidates<T = Seven> {
+pub(super) struct Candidates<T = [f64; REDUNDANT_JOINTS]> {
     entries: [Candidate<T>; MAX_CANDIDATES],
     count: usize,
 }
@@ -31,7 +32,7 @@ impl<T: Copy + Default> Candidates<T> {
 
     /// Inserts a candidate if its cost is among the lowest.
     pub fn insert(&mut self, cost: f64, at: T) {
-        if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost <= cost) {
+        if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost.total_cmp(&cost).is_le()) {
             *place = Candidate { cost, at };
         }
     }
