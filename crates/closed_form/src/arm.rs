@@ -1,12 +1,13 @@
-//! Fits the axes of an arm to a decomposable family exactly.
+//! Fits the axes of an arm to a decomposable family exactly, and solves it by the subproblems of the family.
 
 use std::ops::Range;
 
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
 use super::family::Relations;
+use super::shared_steps::SeedTurns;
 use super::subproblems::AXIS_ROUNDING;
-use super::{Axes, Family, FamilyKind, JOINTS, Turn};
+use super::{ArmSolutions, Axes, Family, FamilyKind, JOINTS, Turn};
 
 /// Maximum residual of a subproblem's condition \[rad, and m relative to the arm's length\]: for arms that belong to
 /// their family exactly, and for nearby arms, whose solutions are verified by Newton steps.
@@ -15,7 +16,7 @@ pub const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 /// An arm whose axes belong to a decomposable family exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct DecomposableArm {
-    pub(super) kind: FamilyKind,
+    kind: FamilyKind,
     reversed: bool,
     /// Unit vectors in the base frame at zero positions; parallel axes are equal.
     pub(super) axes: [Vector3<f64>; JOINTS],
@@ -68,6 +69,32 @@ impl DecomposableArm {
             on_axis: AXIS_ROUNDING * length,
             slack: (slack * length, slack),
         }
+    }
+
+    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
+    /// `seed` \[rad\].
+    pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
+        let goal = self.goal(pose);
+        let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
+        let mut solutions = ArmSolutions::none();
+        // Consecutive solutions share rotations, so their angles are not computed again.
+        let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
+        let mut found = |turns: [Turn; JOINTS], free: bool| {
+            for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {
+                positions[self.joint(index)] = turn.angle() * self.signs[index];
+            }
+            last = turns;
+            solutions.push(positions, free);
+        };
+        match self.kind {
+            FamilyKind::SphericalWrist(shoulder) => self.spherical_wrist(shoulder, &goal, &near, &mut found),
+            FamilyKind::MiddleParallel { last_two_meet } => {
+                self.middle_parallel(last_two_meet, &goal, &near, &mut found);
+            }
+            FamilyKind::FirstThreeParallel => self.first_parallel(&goal, &near, &mut found),
+            FamilyKind::General => {}
+        }
+        solutions
     }
 
     /// The goal of the last axis for `pose` of the tip (base link's frame).

@@ -43,18 +43,16 @@ impl<const N: usize> Axes<N> {
     /// [`NoClosedForm`] unless the chain has one tip and 2 to `N` revolute joints, each with its own variable.
     pub fn new(chain: &Chain) -> Result<Self, NoClosedForm> {
         let name = |joint: &ChainJoint| chain.variables()[joint.variable].name.clone();
-        let Some((own, tip)) = joint_lines(chain) else {
-            return Err(NoClosedForm::Tips { tips: chain.tips().len() });
-        };
+        let (own, tip) = joint_lines(chain).ok_or(NoClosedForm::Tips(chain.tips().len()))?;
         if let Some(joint) = chain.joints().iter().find(|joint| joint.kind == JointKind::Prismatic) {
-            return Err(NoClosedForm::Prismatic { joint: name(joint) });
+            return Err(NoClosedForm::Prismatic(name(joint)));
         }
         let mut seen = chain.joints().iter().enumerate();
         if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
-            return Err(NoClosedForm::Mimic { joint: name(joint) });
+            return Err(NoClosedForm::Mimic(name(joint)));
         }
         if !(MIN_JOINTS..=N).contains(&chain.joints().len()) {
-            return Err(NoClosedForm::Joints { joints: chain.joints().len() });
+            return Err(NoClosedForm::Joints(chain.joints().len()));
         }
         let mut lines = [Line { direction: Vector3::zeros(), point: Vector3::zeros() }; N];
         for (line, (own, joint)) in lines.iter_mut().zip(own.into_iter().zip(chain.joints())) {

@@ -37,7 +37,6 @@ mod arm;
 mod arm_solutions;
 mod axes;
 mod axis_deviation;
-mod decomposition;
 pub mod family;
 mod general;
 mod line;

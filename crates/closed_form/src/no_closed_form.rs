@@ -8,30 +8,18 @@ use super::{MIN_JOINTS, REDUNDANT_JOINTS};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoClosedForm {
-    /// The chain has several tip links.
-    #[error("it has {tips} tips")]
-    Tips {
-        /// Number of tip links.
-        tips: usize,
-    },
-    /// The chain has a prismatic joint.
-    #[error("the joint '{joint}' is prismatic")]
-    Prismatic {
-        /// Name of the joint.
-        joint: String,
-    },
-    /// The chain has a joint that others mimic.
-    #[error("joints follow '{joint}' (mimic)")]
-    Mimic {
-        /// Name of the mimicked joint.
-        joint: String,
-    },
+    /// The chain has several tip links: their number.
+    #[error("it has {0} tips")]
+    Tips(usize),
+    /// The chain has a prismatic joint: its name.
+    #[error("the joint '{0}' is prismatic")]
+    Prismatic(String),
+    /// The chain has a joint that others mimic: its name.
+    #[error("joints follow '{0}' (mimic)")]
+    Mimic(String),
     /// The number of joints is too low or too high.
-    #[error("it has {joints} joints, not {MIN_JOINTS} to {REDUNDANT_JOINTS}")]
-    Joints {
-        /// Number of joints.
-        joints: usize,
-    },
+    #[error("it has {0} joints, not {MIN_JOINTS} to {REDUNDANT_JOINTS}")]
+    Joints(usize),
     /// Two joints have a common axis at zero positions.
     #[error("'{first}' and '{second}' rotate about the same line when all joints are at 0")]
     OneLine {
@@ -46,12 +34,9 @@ pub enum NoClosedForm {
     /// Axes are parallel that no family allows to be parallel.
     #[error("too many of its axes are parallel, whichever joint is locked")]
     Parallel,
-    /// No set of auxiliary joints extends it to a six-joint arm with a closed form.
-    #[error("no joints added to its {joints} make an arm of a known family")]
-    NothingToAdd {
-        /// Number of joints of the chain.
-        joints: usize,
-    },
+    /// No set of auxiliary joints extends its joints, of this number, to a six-joint arm with a closed form.
+    #[error("no joints added to its {0} make an arm of a known family")]
+    NothingToAdd(usize),
     /// The deviation from every family is too large.
     #[error("it is nearest to one where '{locked}' is locked, {common}, but {deviation}")]
     NotNear {

@@ -18,22 +18,16 @@ const ORTHONORMAL: f64 = 1e-12;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
     "the orientation quaternion (x {}, y {}, z {}, w {}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
-    number(*.x),
-    number(*.y),
-    number(*.z),
-    number(*.w),
-    number(Quaternion::new(*.w, *.x, *.y, *.z).norm())
+    number(.0.i),
+    number(.0.j),
+    number(.0.k),
+    number(.0.w),
+    number(.0.norm())
 )]
-pub struct NotARotation {
-    /// First imaginary part.
-    pub x: f64,
-    /// Second imaginary part.
-    pub y: f64,
-    /// Third imaginary part.
-    pub z: f64,
-    /// Real part.
-    pub w: f64,
-}
+pub struct NotARotation(
+    /// The quaternion.
+    pub Quaternion<f64>,
+);
 
 /// True if the norm of a quaternion is 1 within `tolerance`; false for NaN.
 pub fn is_unit(quaternion: &Quaternion<f64>, tolerance: f64) -> bool {
@@ -49,7 +43,7 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
     if is_unit(&quaternion, UNIT_TOLERANCE) {
         Ok(UnitQuaternion::new_normalize(quaternion))
     } else {
-        Err(NotARotation { x, y, z, w })
+        Err(NotARotation(quaternion))
     }
 }
 
@@ -57,22 +51,17 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotAPose {
-    /// The last row differs from 0, 0, 0, 1.
-    #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .row.map(number).join(", "))]
-    LastRow {
-        /// The last row.
-        row: [f64; 4],
-    },
-    /// The upper left 3×3 block is not orthonormal.
+    /// The last row, which differs from 0, 0, 0, 1.
+    #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .0.map(number).join(", "))]
+    LastRow([f64; 4]),
+    /// The upper left 3×3 block is not orthonormal: the maximum deviation of the column norms from 1, and of the
+    /// products of two columns from 0.
     #[error(
         "the upper left 3×3 of the pose is not a rotation: the lengths of its columns differ from 1, or their products from 0, by {}, and \
          {UNIT_TOLERANCE} is allowed",
-        number(*.difference)
+        number(*.0)
     )]
-    Skewed {
-        /// Maximum deviation of the column norms from 1, and of the products of two columns from 0.
-        difference: f64,
-    },
+    Skewed(f64),
     /// The upper left 3×3 block has determinant −1: a reflection.
     #[error("the upper left 3×3 of the pose is a reflection: its determinant is -1, and that of a rotation is 1")]
     Mirrored,
@@ -87,14 +76,14 @@ pub enum NotAPose {
 pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose> {
     let [.., last] = *rows;
     if last != [0.0, 0.0, 0.0, 1.0] {
-        return Err(NotAPose::LastRow { row: last });
+        return Err(NotAPose::LastRow(last));
     }
     let matrix = Matrix3::from_fn(|row, column| rows[row][column]);
     let products = matrix.transpose() * matrix;
     let difference = Matrix3::from_fn(|i, j| if i == j { products[(i, i)].sqrt() - 1.0 } else { products[(i, j)] });
     let difference = greatest(&difference);
     if difference.is_nan() || difference > UNIT_TOLERANCE {
-        return Err(NotAPose::Skewed { difference });
+        return Err(NotAPose::Skewed(difference));
     }
     if matrix.determinant() < 0.0 {
         return Err(NotAPose::Mirrored);

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use ValueBounds::{Any, OneOf, Range};
 
 use super::value::{Refusal, Value};
+use urdf_ik_text::named_values;
 use urdf_ik_text::names::{number, sentence};
 
 /// Constraint of a parameter's value beyond its type.
@@ -21,26 +22,16 @@ pub enum ValueBounds {
     OneOf(&'static [&'static str]),
 }
 
-/// Time at which a parameter's value takes effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TakesEffect {
-    /// At start-up only: read-only at run time.
-    AtStart,
-    /// At the next target, request or reset.
-    WithNextTarget,
-    /// Immediately.
-    AtOnce,
-}
-
-impl TakesEffect {
-    /// The word for documentation: `start`, `live` or `at once`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::AtStart => "start",
-            Self::WithNextTarget => "live",
-            Self::AtOnce => "at once",
-        }
+named_values! {
+    /// Time at which a parameter's value takes effect, named as in the documentation.
+    #[non_exhaustive]
+    pub enum TakesEffect("time", "times") {
+        /// At start-up only: read-only at run time.
+        AtStart = "start",
+        /// At the next target, request or reset.
+        WithNextTarget = "live",
+        /// Immediately.
+        AtOnce = "at once",
     }
 }
 

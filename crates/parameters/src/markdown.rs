@@ -11,7 +11,7 @@ pub fn markdown() -> String {
     for parameter in TABLE.iter() {
         let value = &parameter.default;
         let unit = if parameter.unit.is_empty() { String::new() } else { format!(" \\[{}\\]", parameter.unit) };
-        let when = parameter.takes_effect.word();
+        let when = parameter.takes_effect;
         // Writing into a string cannot fail.
         let _ = writeln!(
             text,

@@ -52,16 +52,16 @@ plain_settings! {
     Vec<String> = Texts;
 }
 
-/// Settings converted from another type by an expression.
+/// Settings converted from another type, each list of them by an expression.
 macro_rules! settings_from {
-    ($($from:ty => $type:ty = $convert:expr;)*) => {$(
+    ($($from:ty => $($type:ty),+ = $convert:expr;)*) => {$($(
         impl Setting for $type {
             fn read(parameter: &Definition, value: Value, _: Option<&Self>) -> Result<Self, Refusal> {
                 let convert: fn($from) -> Result<Self, _> = $convert;
                 convert(<$from>::read(parameter, value, None)?).map_err(|e| parameter.refuse(e))
             }
         }
-    )*};
+    )+)*};
 }
 
 settings_from! {
@@ -69,16 +69,8 @@ settings_from! {
     i64 => usize = usize::try_from;
     i64 => u64 = u64::try_from;
     f64 => Duration = Duration::try_from_secs_f64;
-    String => SolverKind = |name| name.parse();
-    String => Pick = |name| name.parse();
-    String => Priority = |name| name.parse();
-    String => HeldBack = |name| name.parse();
-    String => MissingShapes = |name| name.parse();
-    String => OnUnreachable = |name| name.parse();
-    String => Motion = |name| name.parse();
-    String => CommandUnits = |name| name.parse();
-    String => Reliability = |name| name.parse();
-    String => JacobianMethod = |name| name.parse();
+    String => SolverKind, Pick, Priority, HeldBack, MissingShapes, OnUnreachable, Motion, CommandUnits, Reliability,
+        JacobianMethod = |name| name.parse();
     String => Workspace = |text| workspace_from_text(&text);
 }
 

@@ -15,26 +15,28 @@ const MIN_EDGE: f64 = 0.01;
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
 /// A box with the axes of the base link's frame that tips do not leave. Each side may be unbounded.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename = "Corners", default, deny_unknown_fields)]
 pub struct Workspace {
     /// The lower corner \[m\]; infinite coordinates are no bounds.
-    pub min: Vector3<f64>,
+    pub min: [f64; 3],
     /// The upper corner \[m\].
-    pub max: Vector3<f64>,
+    pub max: [f64; 3],
+}
+
+impl Default for Workspace {
+    /// No bounds.
+    fn default() -> Self {
+        Self { min: [f64::NEG_INFINITY; 3], max: [f64::INFINITY; 3] }
+    }
 }
 
 impl Workspace {
-    /// No bounds.
-    pub const UNBOUNDED: Self = Self {
-        min: Vector3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
-        max: Vector3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
-    };
-
     /// The box between two corners.
     ///
     /// # Errors
     /// [`Refusal`] for an axis along which the box is empty or thinner than 1 cm, or a coordinate is NaN.
-    fn new(min: Vector3<f64>, max: Vector3<f64>) -> Result<Self, Refusal> {
+    fn new(min: [f64; 3], max: [f64; 3]) -> Result<Self, Refusal> {
         // Written so that NaN fails, and with it the difference of equal infinities.
         let is_wide = |axis: &usize| max[*axis] - min[*axis] >= MIN_EDGE;
         let Some(axis) = (0..3).find(|axis| !is_wide(axis)) else { return Ok(Self { min, max }) };
@@ -49,33 +51,15 @@ impl Workspace {
     /// # Errors
     /// [`GoalError`] for a goal with invalid numbers.
     pub fn goals(&self, chain: &Chain) -> Result<Vec<Goal>, GoalError> {
-        let tips = if *self == Self::UNBOUNDED { &[] } else { chain.tips() };
+        let tips = if *self == Self::default() { &[] } else { chain.tips() };
         let goal = |(index, tip): (usize, &urdf_ik_robot::Tip)| {
             let between = Between { link: Place::of_tip(chain, index), point: Vector3::zeros(), frame: Place::base() };
-            let (lower, upper) = (self.min.into(), self.max.into());
-            let inside = Position { between, centre: Vector3::zeros(), axes: Matrix3::identity(), lower, upper };
+            let (centre, axes) = (Vector3::zeros(), Matrix3::identity());
+            let inside = Position { between, centre, axes, lower: self.min, upper: self.max };
             Ok(Goal::new(&format!("servo.workspace of {}", tip.link), inside)?.standing())
         };
         tips.iter().enumerate().map(goal).collect()
     }
-}
-
-/// The corners of a box \[m\].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Corners {
-    #[serde(default = "no_lower_bound")]
-    min: [f64; 3],
-    #[serde(default = "no_upper_bound")]
-    max: [f64; 3],
-}
-
-fn no_lower_bound() -> [f64; 3] {
-    [f64::NEG_INFINITY; 3]
-}
-
-fn no_upper_bound() -> [f64; 3] {
-    [f64::INFINITY; 3]
 }
 
 /// Reads a workspace from YAML; an empty text has no bounds.
@@ -84,13 +68,13 @@ fn no_upper_bound() -> [f64; 3] {
 /// [`Refusal`] if the text is not a YAML mapping with corners, or they do not span a box.
 pub(super) fn workspace_from_text(text: &str) -> Result<Workspace, Refusal> {
     if text.trim().is_empty() {
-        return Ok(Workspace::UNBOUNDED);
+        return Ok(Workspace::default());
     }
     let expected = "it must be a box with two corners, such as {min: [-1, -1, 0], max: [1, 1, 1.5]}";
     let refuse = |reason: String| Refusal(format!("{expected}: {}", sentence(&plain_words(&reason))));
     let reader = yaml_reader(text).map_err(|e| refuse(e.to_string()))?;
-    let Corners { min, max } = Corners::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
-    Workspace::new(Vector3::from(min), Vector3::from(max))
+    let Workspace { min, max } = Workspace::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
+    Workspace::new(min, max)
 }
 
 #[cfg(test)]
@@ -100,22 +84,22 @@ mod tests {
     #[test]
     fn a_workspace_has_two_corners_or_one() {
         let both = workspace_from_text("{min: [-1, -0.5, 0], max: [1, .inf, 2]}").unwrap();
-        assert_eq!([both.min, both.max], [[-1.0, -0.5, 0.0], [1.0, f64::INFINITY, 2.0]].map(Vector3::from));
+        assert_eq!([both.min, both.max], [[-1.0, -0.5, 0.0], [1.0, f64::INFINITY, 2.0]]);
         let above_the_table = workspace_from_text("min: [-.inf, -.inf, 0.05]").unwrap();
-        assert_eq!((above_the_table.min.z, above_the_table.max), (0.05, Workspace::UNBOUNDED.max));
+        assert_eq!((above_the_table.min[2], above_the_table.max), (0.05, Workspace::default().max));
         for empty in ["", " ", "{}"] {
-            assert_eq!(workspace_from_text(empty), Ok(Workspace::UNBOUNDED));
+            assert_eq!(workspace_from_text(empty), Ok(Workspace::default()));
         }
     }
 
     #[test]
     fn a_box_has_edges() {
-        let error = Workspace::new(Vector3::zeros(), Vector3::new(1.0, 0.005, 1.0)).unwrap_err();
+        let error = Workspace::new([0.0; 3], [1.0, 0.005, 1.0]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the workspace extends from 0 to 0.005 m along y; max must exceed min by at least 0.01 m"
         );
-        assert!(Workspace::new(Vector3::new(-1.0, 0.0, 0.0), Vector3::new(1.0, 1.0, f64::INFINITY)).is_ok());
+        assert!(Workspace::new([-1.0, 0.0, 0.0], [1.0, 1.0, f64::INFINITY]).is_ok());
     }
 
     #[test]

@@ -13,17 +13,11 @@ pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 #[non_exhaustive]
 pub enum AxisNameError {
     /// No axis has this name.
-    #[error("there is no axis '{}'; the axes are: {}", short(name), AXIS_NAMES.join(", "))]
-    Unknown {
-        /// The unknown name.
-        name: String,
-    },
-    /// An axis occurs twice.
-    #[error("the axis '{name}' is named twice")]
-    Twice {
-        /// Name of the axis.
-        name: &'static str,
-    },
+    #[error("there is no axis '{}'; the axes are: {}", short(.0), AXIS_NAMES.join(", "))]
+    Unknown(String),
+    /// The axis of this name occurs twice.
+    #[error("the axis '{0}' is named twice")]
+    Twice(&'static str),
 }
 
 /// The free axes with the given names from [`AXIS_NAMES`], in the order of
@@ -35,9 +29,9 @@ pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Res
     let mut free = [false; 6];
     for name in names {
         let axis = AXIS_NAMES.iter().position(|known| *known == name);
-        let axis = axis.ok_or_else(|| AxisNameError::Unknown { name: name.to_owned() })?;
+        let axis = axis.ok_or_else(|| AxisNameError::Unknown(name.to_owned()))?;
         if std::mem::replace(&mut free[axis], true) {
-            return Err(AxisNameError::Twice { name: AXIS_NAMES[axis] });
+            return Err(AxisNameError::Twice(AXIS_NAMES[axis]));
         }
     }
     Ok(free)

@@ -259,9 +259,11 @@ impl Solver {
         problem.check(self.chain())?;
         let only_rotates =
             |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
-        problem.targets.iter().find(only_rotates).map_or(Ok(()), |target| {
-            Err(ProblemError::OnlyRotates { tip: self.chain().tips()[target.tip].link.clone() })
-        })
+        problem
+            .targets
+            .iter()
+            .find(only_rotates)
+            .map_or(Ok(()), |target| Err(ProblemError::OnlyRotates(self.chain().tips()[target.tip].link.clone())))
     }
 
     /// Makes `times` damped iterations from the seed of `problem`: forward kinematics, Jacobian and damped step of

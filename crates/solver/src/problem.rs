@@ -284,7 +284,7 @@ impl<'a> Problem<'a> {
             let tip = chain.tips().get(target.tip);
             let tip = tip.ok_or(ProblemError::UnknownTip { target: index, tip: target.tip, tips })?;
             if self.targets[..index].iter().any(|other| other.tip == target.tip) {
-                return Err(ProblemError::TipTwice { tip: tip.link.clone() });
+                return Err(ProblemError::TipTwice(tip.link.clone()));
             }
             target.check(&tip.link)?;
         }
@@ -313,14 +313,14 @@ impl Target {
     fn check(&self, tip: &str) -> Result<(), ProblemError> {
         let finite = self.pose.translation.vector.iter().chain(self.pose.rotation.coords.iter()).all(|v| v.is_finite());
         if !finite {
-            return Err(ProblemError::TargetNotFinite { tip: tip.to_owned() });
+            return Err(ProblemError::TargetNotFinite(tip.to_owned()));
         }
         let distance = self.pose.translation.vector.amax();
         if distance > MAX_COORDINATE {
             return Err(ProblemError::TargetTooFar { tip: tip.to_owned(), distance });
         }
         if !self.free_axes.contains(&false) {
-            return Err(ProblemError::NothingAsked { tip: tip.to_owned() });
+            return Err(ProblemError::NothingAsked(tip.to_owned()));
         }
         NumberRange::POSITIVE.check(self.weight, || format!("weight of the target of '{tip}'"))?;
         let Tolerance { position, orientation } = self.tolerance;

@@ -24,18 +24,12 @@ pub enum ProblemError {
         /// Number of tips of the chain.
         tips: usize,
     },
-    /// Two targets refer to the same tip.
-    #[error("two targets are for the tip link '{tip}'")]
-    TipTwice {
-        /// Name of the tip link.
-        tip: String,
-    },
-    /// A target pose has an entry that is NaN or infinite.
-    #[error("the target pose of '{tip}' has an entry that is not a finite number")]
-    TargetNotFinite {
-        /// Name of the tip link.
-        tip: String,
-    },
+    /// Two targets refer to the same tip link: its name.
+    #[error("two targets are for the tip link '{0}'")]
+    TipTwice(String),
+    /// A target pose, of the tip link with this name, has an entry that is NaN or infinite.
+    #[error("the target pose of '{0}' has an entry that is not a finite number")]
+    TargetNotFinite(String),
     /// A target position is so far away that squared distances lose precision.
     #[error(
         "the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {MAX_COORDINATE:e} m"
@@ -46,21 +40,15 @@ pub enum ProblemError {
         /// Largest absolute coordinate in the base link's frame \[m\].
         distance: f64,
     },
-    /// All six axes of a target are free.
-    #[error("the target of '{tip}' leaves all six axes free; at least one must count")]
-    NothingAsked {
-        /// Name of the tip link.
-        tip: String,
-    },
-    /// The target constrains the position of a tip that the chain can only rotate.
+    /// All six axes of a target are free: the name of its tip link.
+    #[error("the target of '{0}' leaves all six axes free; at least one must count")]
+    NothingAsked(String),
+    /// The target constrains the position of a tip link, of this name, that the chain can only rotate.
     #[error(
-        "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
+        "the chain only rotates '{0}', since its joints and the tip all lie in one point; leave the position free \
          (x, y, z) and ask for the orientation alone"
     )]
-    OnlyRotates {
-        /// Name of the tip link.
-        tip: String,
-    },
+    OnlyRotates(String),
     /// The margin of the clearance is NaN, infinite or negative.
     #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
     Margin {

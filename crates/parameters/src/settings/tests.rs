@@ -172,7 +172,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.path.blend_radius, settings.path.search, settings.path.partial), (0.7, 50, true));
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
     assert_eq!((settings.servo.timeout, settings.servo_options()), (Duration::from_millis(300), servo()));
-    assert_eq!(settings.servo.workspace.min.z, 0.05);
+    assert_eq!(settings.servo.workspace.min[2], 0.05);
     assert_eq!(settings.clutch, clutch([0.5, 2.0], [1.0, 5.0]));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", Value::Text("pseudoinverse".into())).unwrap();

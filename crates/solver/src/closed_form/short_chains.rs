@@ -73,7 +73,7 @@ impl ShortChain {
         let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach[0].extent);
         let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
         let first = arms.iter().flatten().next().map(|arm| arm.family);
-        let family = first.ok_or(NoClosedForm::NothingToAdd { joints })?;
+        let family = first.ok_or(NoClosedForm::NothingToAdd(joints))?;
         Ok(Self { joints, arms, family, plane: MotionPlane::of(&axes, joints) })
     }
 

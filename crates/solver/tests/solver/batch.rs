@@ -102,7 +102,7 @@ fn only_the_invalid_problem_is_refused() {
         assert_eq!(row(arm, &batch, index).iter().all(|position| position.is_nan()), refused, "problem {index}");
         assert!(refused || batch.answers[index].is_solved() || index % 5 == 4);
     }
-    assert_eq!(batch.answers[3], Answer::Refused(ProblemError::TargetNotFinite { tip: "tool0".into() }));
+    assert_eq!(batch.answers[3], Answer::Refused(ProblemError::TargetNotFinite("tool0".into())));
     assert_eq!(batch.answers[42], Answer::Refused(ProblemError::NoTarget));
 }
 

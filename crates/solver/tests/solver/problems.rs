@@ -152,7 +152,7 @@ fn a_chain_without_length_solves_orientations_and_refuses_positions() {
                 let mut solution = solver.solution();
                 let refused = solver.solve(&Problem::new(&[placed], &seed), &mut solver.scratch(), &mut solution);
                 let error = refused.unwrap_err();
-                assert_eq!(error, ProblemError::OnlyRotates { tip: "tip".into() });
+                assert_eq!(error, ProblemError::OnlyRotates("tip".into()));
                 assert!(error.to_string().contains("position free"), "{error}");
             }
         }
