@@ -14,6 +14,6 @@ const LINE: f64 = 0.004;
 
 /// The outlines of all faces of `workspace`.
 pub(super) fn marker(workspace: &Workspace, space: DrawingSpace) -> Marker {
-    let faces = space.faces(&IsometryMatrix3::identity(), workspace.min.into(), workspace.max.into());
+    let faces = space.faces(&IsometryMatrix3::identity(), workspace.min, workspace.max);
     joined("workspace".into(), 0, LINE_LIST, LINE * space.size, faces, &[FACES])
 }

@@ -76,7 +76,7 @@ impl DecomposableArm {
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let goal = self.goal(pose);
         let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
-        let mut solutions = ArmSolutions::none();
+        let mut solutions = ArmSolutions::default();
         // Consecutive solutions share rotations, so their angles are not computed again.
         let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
         let mut found = |turns: [Turn; JOINTS], free: bool| {

@@ -10,7 +10,7 @@ pub const MAX_SOLUTIONS: usize = 16;
 pub const SAME_SOLUTION: f64 = 1e-5;
 
 /// The configurations of a six-joint arm for one tip pose.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ArmSolutions {
     positions: [[f64; JOINTS]; MAX_SOLUTIONS],
     /// Whether each represents a continuum.
@@ -19,19 +19,6 @@ pub struct ArmSolutions {
 }
 
 impl ArmSolutions {
-    /// No solutions.
-    pub fn none() -> Self {
-        Self { positions: [[0.0; JOINTS]; MAX_SOLUTIONS], free: [false; MAX_SOLUTIONS], count: 0 }
-    }
-
-    /// A single solution at `positions` \[rad\].
-    #[doc(hidden)]
-    pub fn one(positions: [f64; JOINTS]) -> Self {
-        let mut solutions = Self::none();
-        solutions.push(positions, false);
-        solutions
-    }
-
     /// Joint positions of each solution \[rad\] in \[-π, π\], from the base to the tip.
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {
         &self.positions[..self.count]

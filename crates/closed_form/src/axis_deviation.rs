@@ -78,11 +78,6 @@ impl AxisDeviation {
         (self.parallel.0.max(self.square.0) / NEAR_DEVIATION).max(self.distance.0 / (NEAR_DEVIATION * length))
     }
 
-    /// True if the deviations are small enough for starting points, for an arm of `length` \[m\].
-    pub fn near(&self, length: f64) -> bool {
-        self.over_near(length) <= 1.0
-    }
-
     /// The deviations of a reversed chain of `count` axes, with the indices of the original chain.
     #[must_use]
     pub fn reversed(&self, count: usize) -> Self {

@@ -1,6 +1,6 @@
-//! The frames that a goal refers to, and their pose relative to each other in a configuration.
+//! The frames that a goal refers to, their pose relative to each other in a configuration, and where a goal leads them.
 
-use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Rotation3, Vector3};
 
 use crate::rows::Derivative;
 use urdf_ik_robot::{Chain, Robot};
@@ -127,6 +127,24 @@ pub struct Relative {
     pub point: Vector3<f64>,
 }
 
+/// A position or an orientation of a place in the base link's frame, for starting points near it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aim {
+    /// The place.
+    pub place: Place,
+    /// Its goal.
+    pub at: Middle,
+}
+
+/// The middle of bounds, in the base link's frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Middle {
+    /// Position of the origin \[m\].
+    Position(Vector3<f64>),
+    /// Orientation.
+    Orientation(Rotation3<f64>),
+}
+
 impl Places {
     /// The chain joint that moves each place, and that of the frame; `None` for the base link.
     pub fn joints(&self) -> impl Iterator<Item = Option<usize>> {
@@ -188,10 +206,22 @@ impl Between {
         Ok(Self { link, point, frame })
     }
 
+    /// An aim of the link; `None` if the chain moves the frame.
+    pub(crate) fn aim(&self, at: impl FnOnce(&Place) -> Middle) -> Option<Aim> {
+        let place = self.link.shifted(&self.point);
+        self.frame.joint.is_none().then(|| Aim { place, at: at(&self.frame) })
+    }
+
     /// The point and the frame as places.
     pub fn places(&self) -> Places {
         Places { points: vec![(1.0, self.link.shifted(&self.point))], frame: self.frame }
     }
+}
+
+/// The middle of intervals; `None` without bounds on both sides.
+pub(crate) fn middle(lower: &[f64; 3], upper: &[f64; 3]) -> Option<Vector3<f64>> {
+    let middle = (Vector3::from(*lower) + Vector3::from(*upper)) * 0.5;
+    middle.iter().all(|entry| entry.is_finite()).then_some(middle)
 }
 
 /// Reads `frame` (left out: the base link).

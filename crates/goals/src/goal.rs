@@ -7,9 +7,8 @@ use nalgebra::IsometryMatrix3;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::aim::Aim;
 use crate::drawing::Drawing;
-use crate::frames::{Configuration, GoalContext, Places, Relative};
+use crate::frames::{Aim, Configuration, GoalContext, Places, Relative};
 use crate::rows::{Derivative, Rows};
 use crate::{CenterOfMass, Cone, Distance, Gaze, Joints, Orientation, Position};
 use urdf_ik_robot::{Chain, ChainPoses};

@@ -27,7 +27,6 @@
 
 #![forbid(unsafe_code)]
 
-mod aim;
 mod alignment;
 mod center_of_mass;
 mod cone;
@@ -41,12 +40,11 @@ mod orientation;
 mod position;
 mod rows;
 
-pub use aim::{Aim, Middle};
 pub use center_of_mass::CenterOfMass;
 pub use cone::Cone;
 pub use distance::Distance;
 pub use drawing::{Drawing, Grip, GripValue, Region, Subject};
-pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Places, Relative};
+pub use frames::{Aim, Between, Configuration, FixedFrame, GoalContext, Middle, Place, Places, Relative};
 pub use gaze::Gaze;
 pub use goal::{
     ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, Requirement, TOLERANCE, Unit,

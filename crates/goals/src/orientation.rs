@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
-use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Grip, GripValue, Region, Subject};
-use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
+use crate::frames::{Aim, Between, Configuration, GoalContext, Middle, Places, Relative, middle};
 use crate::goal::{Kind, Requirement, Unit, check_intervals};
 use crate::rows::{Row, Rows};
 use urdf_ik_mathematics::spatial::{rotation_from, rotation_vector};

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
-use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
+use crate::frames::{Aim, Between, Configuration, GoalContext, Middle, Places, Relative, middle};
 use crate::goal::{Kind, Requirement, Unit, check_intervals, check_vectors};
 use crate::rows::Rows;
 use urdf_ik_mathematics::spatial::rotation_from;

@@ -1,5 +1,7 @@
 //! B-splines: piecewise polynomials with continuous derivatives.
 
+use crate::vectors::add_times;
+
 /// Basis of the splines of degree `ORDER − 1` over intervals of any length (de Boor 1978, "A practical guide to
 /// splines"). It is clamped: the first and the last coefficient are the values at the ends. At each x, `ORDER`
 /// consecutive coefficients are nonzero, and the value is in their convex hull.
@@ -58,9 +60,7 @@ impl<const ORDER: usize> Basis<ORDER> {
             let degree = ORDER - 1 - derivative;
             let values = self.values(left, degree, x);
             for (value, factors) in values.iter().zip(&factors).take(degree + 1) {
-                for (entry, factor) in row.iter_mut().zip(factors) {
-                    *entry += value * factor;
-                }
+                add_times(row, *value, factors);
             }
             for i in 0..degree {
                 let at = left + i + 1 - degree;

@@ -66,11 +66,8 @@ pub fn read_map<T: DeserializeOwned>(text: &str, expected: &str) -> Result<BTree
 pub fn movable_index(robot: &Robot, name: &str) -> Result<usize, Refusal> {
     robot.movable_index(name).ok_or_else(|| {
         let known: Vec<&str> = robot.movable_names().collect();
-        Refusal(format!(
-            "'{}' is not a movable joint of the robot; its movable joints are: {}",
-            short(name),
-            names::list(&known)
-        ))
+        let (name, known) = (short(name), names::list(&known));
+        Refusal(format!("'{name}' is not a movable joint of the robot; its movable joints are: {known}"))
     })
 }
 

@@ -55,7 +55,7 @@ impl Recipe {
     /// A chain by this recipe. Draws again if no joint moves one of the tips.
     pub fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
         for _ in 0..1000 {
-            let (text, links) = self.describe(random);
+            let (text, links) = (self.describe(random), self.joints + 1);
             let robot = Robot::from_urdf(&text).unwrap();
             let base = if self.any_base { random.below(links) } else { 0 };
             let last = links - 1;
@@ -69,8 +69,8 @@ impl Recipe {
         panic!("{self:?} makes no chain");
     }
 
-    /// The robot's URDF and its number of links, with the root l0.
-    fn describe(&self, random: &mut Random) -> (String, usize) {
+    /// The robot's URDF, with the links l0 (the root), l1 and so on: one more than joints.
+    fn describe(&self, random: &mut Random) -> String {
         let mut text = String::from("<robot name='drawn'><link name='l0'/>\n");
         // Joints that others may mimic.
         let mut masters: Vec<usize> = Vec::new();
@@ -108,8 +108,7 @@ impl Recipe {
             }
             text.push_str("</joint>\n");
         }
-        text.push_str("</robot>");
-        (text, self.joints + 1)
+        text + "</robot>"
     }
 }
 

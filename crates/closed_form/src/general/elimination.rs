@@ -1,5 +1,7 @@
 //! Gaussian elimination of small matrices.
 
+use urdf_ik_mathematics::vectors::add_times;
+
 /// A matrix in triangular form, by complete pivoting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Eliminated<const N: usize> {
@@ -37,9 +39,7 @@ impl<const N: usize> Eliminated<N> {
             let inverse = 1.0 / top[step];
             for (row, right) in rows.iter_mut().zip(&mut right).skip(step + 1) {
                 let factor = row[step] * inverse;
-                for (value, top) in row[step..].iter_mut().zip(&top[step..]) {
-                    *value -= factor * top;
-                }
+                add_times(&mut row[step..], -factor, &top[step..]);
                 *right -= factor * given;
             }
         }

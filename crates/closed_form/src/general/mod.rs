@@ -63,7 +63,7 @@ impl General6R {
     /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
     /// `seed` \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
-        let mut solutions = ArmSolutions::none();
+        let mut solutions = ArmSolutions::default();
         for end in &self.ends {
             let seen = end.add(&end.motion(pose), Some(seed), &mut solutions);
             // Real solutions occur in pairs. If their number is odd or zero, or rounding may hide some, the other
@@ -93,11 +93,10 @@ impl ArmDirection {
             let positions = std::array::from_fn(|joint| TAU * fraction(number, joint) - PI);
             let (_, motion) = newton::moved(&self.axes, &positions);
             let known = self.ordered(&positions);
-            let mut solutions = ArmSolutions::none();
+            let mut solutions = ArmSolutions::default();
             self.add(&motion, None, &mut solutions);
-            found += usize::from(
-                solutions.as_slice().iter().any(|configuration| same(configuration, &known, SAME_SOLUTION)),
-            );
+            let is_found = solutions.as_slice().iter().any(|positions| same(positions, &known, SAME_SOLUTION));
+            found += usize::from(is_found);
             apart += self.resultant(&motion).apart(Turn::new(positions[2]));
         }
         (found, apart)
@@ -121,11 +120,8 @@ impl ArmDirection {
         let mut start = |angle: f64| {
             let third = Turn::new(angle);
             resultant.others(third, &mut |fourth, fifth| {
-                self.go_on(
-                    back_substitution::configuration(&self.axes, motion, [third, fourth, fifth]),
-                    motion,
-                    solutions,
-                );
+                let found = back_substitution::configuration(&self.axes, motion, [third, fourth, fifth]);
+                self.go_on(found, motion, solutions);
             });
         };
         let seed = seed.map(|seed| self.ordered(seed));

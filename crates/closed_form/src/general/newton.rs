@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::elimination::Eliminated;
 use crate::{JOINTS, Line};
+use urdf_ik_mathematics::vectors::add_times;
 
 /// Largest number of steps.
 const MAX_STEPS: usize = 20;
@@ -83,9 +84,7 @@ pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &m
         let step = eliminated.solution(MIN_PIVOT * eliminated.pivot(0));
         let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
         let scale = if longest > MAX_STEP { MAX_STEP / longest } else { 1.0 };
-        for (position, step) in positions.iter_mut().zip(step) {
-            *position += scale * step;
-        }
+        add_times(positions, scale, &step);
         still = longest <= LAST_STEP;
     }
     residual <= MAX_ERROR && positions.iter().all(|position| position.is_finite())

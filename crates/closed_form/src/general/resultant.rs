@@ -102,17 +102,14 @@ impl Resultant {
             normalise(one);
         }
         // A shift multiplies the products of each solution by an eigenvalue of its own.
-        let (plain, shifted) = (together.map(|one| plain(&one)), together.map(|one| shifted(&one)));
-        let plain = Matrix4::from_fn(|row, column| plain[column][row]);
-        let shifted = Matrix4::from_fn(|row, column| shifted[column][row]);
+        let plain = Matrix4::from(together.map(|one| plain(&one)));
+        let shifted = Matrix4::from(together.map(|one| shifted(&one)));
         let Some(shift) = plain.try_inverse().map(|inverse| inverse * shifted) else { return };
         let Some(schur) = Schur::try_new(shift, f64::EPSILON, MAX_ROUNDS) else { return };
         for value in schur.complex_eigenvalues().iter().filter(|value| value.im >= 0.0 && value.im < MAX_IMAGINARY_PART)
         {
-            let rest = shift - Matrix4::identity() * value.re;
-            let rest: [[f64; PLAIN_PRODUCTS]; PLAIN_PRODUCTS] =
-                std::array::from_fn(|row| std::array::from_fn(|i| rest[(row, i)]));
-            let mix = Eliminated::new(rest, [0.0; PLAIN_PRODUCTS]).vanishing(0);
+            let rest = (shift - Matrix4::identity() * value.re).transpose();
+            let mix = Eliminated::new(rest.into(), [0.0; PLAIN_PRODUCTS]).vanishing(0);
             let products = std::array::from_fn(|i| mix.iter().zip(&together).map(|(mix, one)| mix * one[i]).sum());
             found(fourth(&products), fifth(&products));
         }

@@ -288,15 +288,13 @@ impl SpatialChain {
 
 /// The frame at the intersection of two axes, with the axis of `yaw` as y axis and that of `shoulder` as x axis.
 pub(crate) fn base_frame(yaw: &JointAxis, shoulder: &JointAxis) -> Result<Isometry3<f64>, NotOfThisShape> {
-    let names = || (yaw.name.clone(), shoulder.name.clone());
+    let (first, second) = (yaw.name.clone(), shoulder.name.clone());
     let angle = yaw.line.angle_from_right(&shoulder.line);
     if angle > SHAPE_TOLERANCE {
-        let (first, second) = names();
         return Err(NotOfThisShape::NotAtRightAngles { first, second, angle });
     }
     let distance = yaw.line.distance(&shoulder.line);
     if distance > SHAPE_TOLERANCE {
-        let (first, second) = names();
         return Err(NotOfThisShape::NotMeeting { first, second, distance });
     }
     let axis = yaw.line.direction;

@@ -16,16 +16,13 @@ pub(super) struct Candidate<T = [f64; REDUNDANT_JOINTS]> {
 }
 
 /// The candidates with the lowest costs, the lowest first.
+#[derive(Default)]
 pub(super) struct Candidates<T = [f64; REDUNDANT_JOINTS]> {
     entries: [Candidate<T>; MAX_CANDIDATES],
     count: usize,
 }
 
 impl<T: Copy + Default> Candidates<T> {
-    pub fn none() -> Self {
-        Self { entries: [Candidate::default(); MAX_CANDIDATES], count: 0 }
-    }
-
     pub fn as_slice(&self) -> &[Candidate<T>] {
         &self.entries[..self.count]
     }

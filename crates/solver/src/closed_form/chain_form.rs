@@ -140,7 +140,7 @@ impl ClosedForm {
                 locked.arm(range.middle()).solutions(pose, seed)
             }
             ClosedFormKind::ShortChain(short) => {
-                short.solutions(&Target::new(0, *pose), seed).map_or(ArmSolutions::none(), |(found, _)| found)
+                short.solutions(&Target::new(0, *pose), seed).map(|(found, _)| found).unwrap_or_default()
             }
         }
     }

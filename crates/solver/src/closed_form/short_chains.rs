@@ -142,7 +142,7 @@ impl LongerArm {
 
     /// The distinct configurations with fixed auxiliary joints at 0, and all auxiliary joints set to 0.
     fn of_chain(&self, solutions: &ArmSolutions, joints: usize) -> ArmSolutions {
-        let mut own = ArmSolutions::none();
+        let mut own = ArmSolutions::default();
         for (configuration, free) in solutions.as_slice().iter().zip(solutions.continuous()) {
             if configuration[joints..joints + self.still].iter().all(|position| position.abs() <= MAX_STILL_POSITION) {
                 let mut configuration = *configuration;

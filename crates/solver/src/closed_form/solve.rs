@@ -93,7 +93,9 @@ impl ClosedForm {
         let (mut solutions, exact) = match &self.form {
             ClosedFormKind::SixAxis { arm: SixAxis::General(_), .. } if track && !target.free_axes.contains(&true) => {
                 // Tracking needs one configuration: Newton steps take a hundredth of the time of all solutions.
-                (ArmSolutions::one(seed), false)
+                let mut start = ArmSolutions::default();
+                start.push(seed, false);
+                (start, false)
             }
             ClosedFormKind::SixAxis { arm, family } if !target.free_axes.contains(&true) => {
                 (arm.solutions(&target.pose, &seed), family.exact())
@@ -106,7 +108,7 @@ impl ClosedForm {
                 search.polish(target, EXACT_RESIDUAL, &mut configuration[..joints], scratch);
             }
         }
-        let mut choices = Candidates::none();
+        let mut choices = Candidates::default();
         for (configuration, continuous) in solutions.as_slice().iter().zip(solutions.continuous()) {
             let mut positions = *configuration;
             let Some(largest_move) = fold_into_limits(posed, &mut positions) else { continue };

@@ -94,12 +94,8 @@ impl Kernel {
 
     /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
     pub fn linearise(&self, goals: &Goals, configurations: &mut Configurations) {
-        let links = &self.links;
-        specialised!(self, 6 * goals.targets.len(), |compiled| compiled.linearise(
-            links,
-            &goals.targets,
-            configurations
-        ));
+        let (links, targets) = (&self.links, &goals.targets);
+        specialised!(self, 6 * targets.len(), |compiled| compiled.linearise(links, targets, configurations));
         if goals.has_others() {
             self.linearise_others(goals, configurations);
         }

@@ -66,9 +66,7 @@ impl Svd {
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
         for (row, right, length) in self.significant(RANK_TOLERANCE) {
-            for (value, entry) in step.iter_mut().zip(row) {
-                *value += right / length * entry;
-            }
+            add_times(step, right / length, row);
         }
     }
 

@@ -76,8 +76,7 @@ struct Attempt {
     stalls: usize,
     /// Number of halvings of the last step.
     halvings: usize,
-    /// Squared error at the start, at the last reset of the stall count, and of the previous iteration \[rad²\].
-    initial_error: f64,
+    /// Squared error at the last reset of the stall count, and of the previous iteration \[rad²\].
     reset_error: f64,
     last_error: f64,
 }
@@ -106,7 +105,7 @@ impl Attempt {
             Iteration::Fabrik(_) => FABRIK_RULE,
         };
         if self.iterations == 0 {
-            (self.initial_error, self.reset_error) = (squared_error, squared_error);
+            self.reset_error = squared_error;
         } else if squared_error < rule.gain * self.reset_error {
             (self.stalls, self.reset_error) = (0, squared_error);
         }
@@ -170,8 +169,7 @@ impl Attempts {
     /// Ranks the seed table for the targets and goals. Required before all attempts except the one from the seed.
     pub fn rank(&mut self, search: &Search, problem: &Problem) {
         let targets = problem.targets.iter().copied().chain(aimed_targets(&search.chain, problem));
-        search.table.rank(search.kernel.level, targets, &mut self.ranking);
-        search.table.rank_by_relations(search.kernel.level, problem.goals, &mut self.ranking);
+        search.table.rank(search.kernel.level, targets, problem.goals, &mut self.ranking);
     }
 
     /// Runs attempts until `arrived` stops the search or none remain. Writes the nearest configuration of the failed

@@ -28,11 +28,9 @@ impl Run<'_> {
             exploration.explore(self, setup, &slice)
         };
         let (mut spent, rest) = thread::scope(|scope| {
-            let mut threads = Vec::with_capacity(others.len());
-            for (at, scratch) in others.iter_mut().enumerate() {
-                let explore = &explore;
-                threads.push(scope.spawn(move || explore(scratch, at + 1)));
-            }
+            let explore = &explore;
+            let others = others.iter_mut().zip(1..);
+            let threads: Vec<_> = others.map(|(scratch, index)| scope.spawn(move || explore(scratch, index))).collect();
             let own = explore(first, 0);
             (own, threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>())
         });

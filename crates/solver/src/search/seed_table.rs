@@ -127,8 +127,9 @@ impl SeedTable {
     }
 
     /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
-    /// between corresponding axes (for small angles the squared angle, up to a constant).
-    pub fn rank(&self, level: Level, targets: impl Iterator<Item = Target>, ranking: &mut Ranking) {
+    /// between corresponding axes (for small angles the squared angle, up to a constant), plus the squared violations of
+    /// relations of joints.
+    pub fn rank(&self, level: Level, targets: impl Iterator<Item = Target>, goals: &[Goal], ranking: &mut Ranking) {
         ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
         for target in targets {
@@ -137,10 +138,6 @@ impl SeedTable {
             let poses = &self.poses[target.tip];
             dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
         }
-    }
-
-    /// Adds the squared violations of relations of joints to the costs.
-    pub fn rank_by_relations(&self, level: Level, goals: &[Goal], ranking: &mut Ranking) {
         for relation in goals.iter().filter_map(|goal| goal.kind().relation()) {
             let groups = self.grouped.chunks_exact(self.domains.len());
             dispatch!(level, simd => add_violations(simd, groups, relation, &mut ranking.costs));

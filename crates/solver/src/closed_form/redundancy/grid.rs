@@ -69,7 +69,7 @@ pub(super) fn least(
     let sampler = BranchSampler { arm, goal: arm.wrist_goal(&pose), ranges };
     let mut known = None;
     for _ in 0..2 {
-        let mut starts = Candidates::none();
+        let mut starts = Candidates::default();
         let level = descent.posed.search.kernel.level;
         let promised = dispatch!(level, simd => sampler.sweep(simd, known, &mut starts));
         descent.descend_from(&starts, best, scratch);
@@ -157,7 +157,7 @@ impl BranchSampler<'_> {
 impl Grid {
     /// The minima at the samples of `blocks` that may lead to the best configuration.
     fn minima(&self, blocks: &[Block]) -> Candidates<Sample> {
-        let mut minima = Candidates::none();
+        let mut minima = Candidates::default();
         for block in blocks {
             for (branch, costs) in self.costs[block.curve].iter().enumerate() {
                 for index in block.index * LANES..(block.index + 1) * LANES {

@@ -36,7 +36,7 @@ impl LockedSweep<'_> {
             if best.is_some_and(|best| step.abs() >= best.cost) {
                 return;
             }
-            let mut starts = Candidates::none();
+            let mut starts = Candidates::default();
             self.sample(step, spacing, &mut |moves| {
                 let passed = ranges.passed(moves);
                 if passed <= MAX_LIMIT_EXCESS {
@@ -52,7 +52,7 @@ impl LockedSweep<'_> {
 
     /// The configurations of best manipulability, the best one first: steps to either side are halved.
     pub fn most_manipulable(&self, scratch: &mut SearchScratch) -> Candidates {
-        let (Descent { posed, ranges }, mut candidates) = (self.descent, Candidates::none());
+        let (Descent { posed, ranges }, mut candidates) = (self.descent, Candidates::default());
         let mut sample = |step: f64, spacing: f64, candidates: &mut Candidates| {
             self.sample(step, spacing, &mut |moves| {
                 let Some(inside) = ranges.allowed(moves) else { return };

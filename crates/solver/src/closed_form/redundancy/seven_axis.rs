@@ -73,7 +73,7 @@ impl SevenAxis {
         if best.is_none() {
             sweep.least(&mut best, scratch);
         }
-        let mut candidates = Candidates::none();
+        let mut candidates = Candidates::default();
         if let Some(Candidate { cost, at }) = best {
             candidates.insert(cost, at);
         }

@@ -85,7 +85,7 @@ impl SphericalWristArm {
         let (shoulder, elbow, base) = (0.5 * (one + other), &axes.lines[3], axes.lines[0].point);
         let deviation = CONDITIONS.deviation(axes);
         let apart = |point: &Vector3<f64>| elbow.distance_from(point) > MIN_ELBOW_DISTANCE * length;
-        let near = deviation.near(length) && axes.angle(0, 1).min(axes.angle(1, 2)) > MIN_ANGLE;
+        let near = deviation.over_near(length) <= 1.0 && axes.angle(0, 1).min(axes.angle(1, 2)) > MIN_ANGLE;
         let direction = |joint: usize| axes.lines[joint].direction;
         (near && apart(&shoulder) && apart(&wrist)).then(|| Self {
             reversed,

@@ -7,6 +7,7 @@ use crate::search::prepared_search::Search;
 use crate::search::setup::Setup;
 use urdf_ik_collision::{Clearance, Near, SegmentScratch};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
+use urdf_ik_mathematics::vectors::add_times;
 
 /// Largest number of trials.
 const MAX_TRIALS: usize = 8;
@@ -202,9 +203,7 @@ impl AvoidanceDescent<'_> {
         let hardest = quadratic.pressing().max_by(|a, b| a.1.total_cmp(&b.1));
         *limited_by = hardest.map(|(row, _)| rows.near[row]);
         trial.solving.copy_from_slice(&best.solving);
-        for (trial, step) in trial.solving.iter_mut().zip(&quadratic.minimum) {
-            *trial += step;
-        }
+        add_times(&mut trial.solving, 1.0, &quadratic.minimum);
         // Pairs without rows must stay outside the margin.
         let motion = self.clearance.scene.greatest_motion(&best.solving, &trial.solving);
         let fraction = if motion > reach { reach / motion } else { 1.0 };
