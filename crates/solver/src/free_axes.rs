@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(free_axes_in_words([false; 6]), "");
         let error = free_axes_from_names(["x", "yaw"]).unwrap_err();
         assert_eq!(error.to_string(), "there is no axis 'yaw'; the axes are: x, y, z, rx, ry, rz");
-        assert_eq!(free_axes_from_names(["rx", "y", "rx"]), Err(AxisNameError::Twice { name: "rx" }));
+        assert_eq!(free_axes_from_names(["rx", "y", "rx"]), Err(AxisNameError::Twice("rx")));
     }
 }
