@@ -35,6 +35,9 @@ impl Bench {
         self.solver.solve(&self.problem(&self.targets), &mut scratch, &mut solution).unwrap();
         let before = solution.clone();
         let error = self.solver.solve(problem, &mut scratch, &mut solution).unwrap_err();
+        // Without a scratch, a problem is only checked.
+        assert_eq!(self.solver.solve_on(&self.problem(&self.targets), &mut [], &mut solution), Ok(()));
+        assert!(self.solver.solve_on(problem, &mut [], &mut solution).is_err());
         assert_eq!(solution, before);
         let message = error.to_string();
         for word in words {
