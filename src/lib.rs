@@ -127,16 +127,15 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner>
     spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
     let arm = Arc::new(make_arm(&mut spinner, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
-    let servo = Arc::new(servo::Intake::new(&arm));
     let settings = arm.settings();
     frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
     measured::serve(&mut spinner, &arm.measured)?;
     deadman::serve(&mut spinner, &arm.deadman, &settings)?;
     let store = parameters::serve(&mut spinner, &arm, values, commands.clone())?;
-    goals::serve(&mut spinner, &arm, Arc::clone(&store))?;
-    let drags = handle::serve(&mut spinner, &servo, store)?;
-    targets::serve(&mut spinner, &servo, &queries, drags)?;
-    servo::serve(&mut spinner, &servo, commands.clone())?;
+    goals::serve(&mut spinner, &store)?;
+    let drags = handle::serve(&mut spinner, &store)?;
+    targets::serve(&mut spinner, &queries, drags)?;
+    servo::serve(&mut spinner, &arm, commands.clone())?;
     services::serve(&mut spinner, &queries)?;
     #[cfg(feature = "type_description")]
     if settings.start_type_description_service {
@@ -146,7 +145,7 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner>
     semantic::serve(&mut spinner, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
     #[cfg(feature = "moveit")]
-    moveit::serve(&mut spinner, &queries, &servo)?;
+    moveit::serve(&mut spinner, &queries)?;
     if settings.moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
         log::warn!(
             "moveit_servo.enabled is not used, because no moveit_msgs of ROS 2 Jazzy or newer was there when the node was \

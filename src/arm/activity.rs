@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::reports::Refused;
+use crate::reports::{Refused, refused};
 
 /// Time at one measured place after the last command until an arm counts as displaced there. Drives start a motion
 /// within this time; until then the arm is still measured at its old place.
@@ -51,7 +51,7 @@ impl Activity {
 
     /// The refusal of a target that was discarded.
     pub(super) fn discarded(&self) -> Refused {
-        Refused::invalid("motion", format!("{} was requested before the motion to this target", self.latest))
+        refused!("motion", "{} was requested before the motion to this target", self.latest)
     }
 
     /// Counts a request; `kind` is a noun.

@@ -12,8 +12,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 use super::collision_check::{CollisionCheck, Obstruction};
 use super::followed_path::FollowedPath;
 use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, arrives};
-use super::steering::{RobotGoals, Steering, Taken};
-use crate::reports::Refused;
+use super::steering::{Steering, Tick};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::interpolate_into;
@@ -67,26 +66,6 @@ enum ActiveMotion {
     Stop,
     /// By velocity and pose commands.
     Servo(Box<Steering>),
-}
-
-/// The effect of a command of the servo.
-pub(crate) struct ServoTakeover {
-    /// True if the servo has taken over from another motion.
-    pub has_begun: bool,
-    pub taken: Taken,
-}
-
-/// The inputs of a tick.
-pub(crate) struct Tick<'a> {
-    /// Elapsed time \[s\].
-    pub step: f64,
-    pub settings: &'a Settings,
-    /// Standing goals of the servo; if they are invalid, it does not move.
-    pub goals: Result<&'a RobotGoals, &'a Refused>,
-    /// Obstacles to avoid; if they are not ready, no motion starts.
-    pub avoidance: Result<Option<&'a Avoidance>, &'a NotReady>,
-    /// True if the servo status has subscribers.
-    pub reports_servo: bool,
 }
 
 /// The results of a tick.
@@ -312,12 +291,11 @@ impl ConfigurationMotion {
         obstruction: Option<&Obstruction>,
     ) -> ArrivalReport {
         let ArrivalReport { target, mut report } = arrival;
+        let here = self.loaded.chain.positions_from(&self.positions);
         if let Some(avoidance) = avoidance {
-            let here = self.loaded.chain.positions_from(&self.positions);
             self.collision_check.report_nearest(&mut report, avoidance, &here);
         }
         if let Some(obstruction) = obstruction {
-            let here = self.loaded.chain.positions_from(&self.positions);
             self.loaded.measure(&mut report, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
@@ -342,7 +320,7 @@ impl ConfigurationMotion {
         }
         self.time_to_rest -= step;
         if let Some(followed) = self.followed.as_mut().filter(|_| self.obstruction.is_none()) {
-            followed.advance(step);
+            followed.time += step;
         }
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if matches!(self.active, ActiveMotion::StopOnPath) && self.speed_scale.pace() == STANDSTILL {

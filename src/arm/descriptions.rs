@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
-use crate::NodeError;
-use crate::Result;
 use crate::reports::Fault;
 use crate::robot_in_use::ReadyRobot;
 use crate::robot_in_use::description::load;
-use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched, task};
+use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched};
+use crate::{NodeError, Result};
 use urdf_ik_parameters::Settings;
 
 /// Uses the robot of the parameters; without one, the robot of the topic.
@@ -23,14 +21,8 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, given: Option<ReadyRo
         })?,
         None => log::info!("the node waits for a robot on the topic robot_description"),
     }
-    let mut descriptions = spinner.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let arm = Arc::clone(arm);
-    task::start(async move {
-        while let Some(Text { data }) = descriptions.next().await {
-            take_from_topic(&arm, data);
-        }
-    });
-    Ok(())
+    spinner.on_each_in_task(ROBOT_DESCRIPTION, latched(), move |Text { data }| take_from_topic(&arm, data))
 }
 
 fn take_from_topic(arm: &Arm, text: String) {

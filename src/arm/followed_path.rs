@@ -8,17 +8,13 @@ use urdf_ik_motion::TrajectoryPoint;
 pub(super) struct FollowedPath {
     points: Arc<[TrajectoryPoint]>,
     /// Time since its start \[s\]; negative while the previous motion brakes.
-    time: f64,
+    pub time: f64,
 }
 
 impl FollowedPath {
     /// A trajectory that starts in `delay` seconds.
     pub(super) fn new(points: Arc<[TrajectoryPoint]>, delay: f64) -> Self {
         Self { points, time: -delay }
-    }
-
-    pub(super) fn advance(&mut self, step: f64) {
-        self.time += step;
     }
 
     /// True if the command has left the start of the trajectory.
@@ -56,7 +52,7 @@ mod tests {
         let mut path = path(0.5);
         assert!(!path.has_begun() && path.covered() == 0.0);
         for (step, covered) in [(0.5, 0.0), (0.5, 0.1), (1.0, 0.6), (0.5, 1.0), (9.0, 1.0)] {
-            path.advance(step);
+            path.time += step;
             assert!((path.covered() - covered).abs() < 1e-12, "{} {covered}", path.covered());
         }
         assert!(path.has_begun());

@@ -24,7 +24,7 @@ mod supervision;
 pub(crate) use activity::MotionCondition;
 pub(crate) use collision_check::CollisionCheck;
 pub(crate) use deadman::Deadman;
-pub(crate) use output::{Output, PathProgress, StartedPath};
+pub(crate) use output::Output;
 pub(crate) use progress::{ArrivalReport, MotionProgress, StartedMotion, arrives};
 
 use std::sync::Arc;

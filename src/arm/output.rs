@@ -9,8 +9,6 @@
 mod path;
 mod tick;
 
-pub(crate) use path::{PathProgress, StartedPath};
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,17 +18,17 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::String as Text;
 
 use super::activity::MotionCondition;
-use super::configuration_motion::{ConfigurationMotion, ServoTakeover};
+use super::configuration_motion::ConfigurationMotion;
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
-use super::progress::{ArrivalReports, MotionProgress, StartedMotion, Synchronizing};
+use super::progress::{ArrivalReports, MotionProgress, StartedMotion};
 use super::resting::Resting;
 use super::shared_state::SharedState;
 use super::state::{ArmState, Snapshot};
-use super::steering::ServoInput;
+use super::steering::{ServoInput, Taken};
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome};
+use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome, refused};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
 use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, Spinner, latched};
 use crate::surroundings::Avoidance;
@@ -214,14 +212,14 @@ impl Output {
     ///
     /// # Errors
     /// [`Refused`] if the current motion cannot be braked; it continues.
-    pub(super) fn synchronize(&self, refused: Refused) -> Result<Synchronizing, Refused> {
+    pub(super) fn synchronize(&self, refused: Refused) -> Result<(u64, f64), Refused> {
         let mut state = self.state.lock();
         let time = state.brake()?;
         state.supervision.synchronize(refused);
         state.note_request("a resynchronization");
         (state.activity.is_commanded, state.smooth) = (true, true);
         self.state.update_snapshot(&state);
-        Ok(Synchronizing { ticket: state.activity.requests, time })
+        Ok((state.activity.requests, time))
     }
 
     /// Accepts commands again, unless there was a request after the [`Output::synchronize`] of `ticket`. True on
@@ -274,14 +272,14 @@ impl Output {
         loaded: &Arc<LoadedRobot>,
         settings: &Settings,
         input: ServoInput,
-    ) -> Result<Option<ServoTakeover>, Refused> {
+    ) -> Result<Option<Taken>, Refused> {
         let mut state = self.state.lock();
         if !input.command.is_zero() {
             self.deadman.permits(settings)?;
         }
         let motion = state.permitted_motion_of(loaded)?;
         let steered = motion.steer(input, settings);
-        let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
+        let steered = steered.map_err(|e| refused!("servo", "{e}: send target poses instead"))?;
         if steered.is_some() {
             state.note_request("a velocity command");
             (state.activity.is_commanded, state.smooth, state.is_stream) = (true, true, true);

@@ -39,14 +39,6 @@ pub(crate) fn arrives(time: f64, speed_scale: f64) -> String {
     }
 }
 
-/// A synchronization of the command with the measured configuration.
-pub(super) struct Synchronizing {
-    /// For [`Output::resume`](super::output::Output::resume).
-    pub ticket: u64,
-    /// Time until rest \[s\].
-    pub time: f64,
-}
-
 /// The start of a motion to a new goal.
 pub(crate) struct StartedMotion {
     /// Stamp of the current joint state.

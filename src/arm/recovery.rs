@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::Arm;
 use super::activity::{MotionCondition, REST_TIME};
-use super::progress::Synchronizing;
 use crate::reports::{RefuseAs, Refused};
 use crate::ros::MEASURED_JOINT_STATES;
 
@@ -111,7 +110,7 @@ impl Arm {
     async fn command_measurement(&self) -> Result<(), Refused> {
         self.discard_targets();
         let sentence = "the arm is being synchronized with its measurement: send the command again in 0.5 s";
-        let Synchronizing { ticket, time } = self.output.synchronize(Refused::invalid("synchronizing", sentence))?;
+        let (ticket, time) = self.output.synchronize(Refused::invalid("synchronizing", sentence))?;
         let deadline = Instant::now() + Duration::from_secs_f64(time) + PATIENCE;
         let period = self.settings().publish_period();
         while !self.output.is_synchronized() && Instant::now() < deadline {
@@ -125,9 +124,7 @@ impl Arm {
         if is_synchronized && is_resumed {
             return Ok(());
         }
-        Err(Refused::invalid(
-            "synchronizing",
-            "the arm did not come to rest, or its measurements stopped: call the service again",
-        ))
+        let sentence = "the arm did not come to rest, or its measurements stopped: call the service again";
+        Err(Refused::invalid("synchronizing", sentence))
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::reports::Refused;
+use crate::reports::{Refused, refused};
 use crate::ros::OrderedLock;
 
 /// Pause of a stream after which it is accepted again \[s\].
@@ -27,11 +27,8 @@ impl BlockReason {
             Self::Reset => "the arm was reset",
             Self::RobotReplaced => "the robot was replaced",
         };
-        let sentence = format!(
-            "{reason}: this stream is accepted again after a pause of {} s, or after ~/resume",
-            PAUSE.as_secs_f64()
-        );
-        Refused::invalid("stream", sentence)
+        let pause = PAUSE.as_secs_f64();
+        refused!("stream", "{reason}: this stream is accepted again after a pause of {pause} s, or after ~/resume")
     }
 }
 

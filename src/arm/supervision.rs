@@ -221,8 +221,7 @@ impl Supervision {
             Ok(Some(deviation)) => Fault::new(deviation.sentence(&motion.loaded)),
             Err(fault) => fault,
         };
-        let refused =
-            Refused { outcome: TargetOutcome::FollowingError, kind: "arrival".into(), sentence: fault.into() };
+        let refused = Refused { outcome: TargetOutcome::FollowingError, ..Refused::invalid("arrival", fault) };
         self.take_reports(|arrival| refused.clone().report_on(arrival.report), input)
     }
 

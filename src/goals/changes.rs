@@ -5,15 +5,15 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::ChangeGoals::{Request, Response};
 use serde_json::{Value, json};
 
-use super::Context;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::GoalReader;
+use crate::services::ParameterStore;
 use urdf_ik_goals::distinct_names;
 use urdf_ik_parameters::{GoalList, Refusal, Settings, Value as ParameterValue};
 use urdf_ik_text::names::{self, short};
 
-pub(super) async fn change_goals(context: Arc<Context>, request: Request) -> Result<Response, Refused> {
-    let Context { arm, parameters } = &*context;
+pub(super) async fn change_goals(parameters: Arc<ParameterStore>, request: Request) -> Result<Response, Refused> {
+    let arm = &parameters.arm;
     let Request { clear, remove, goals } = request;
     let added: GoalList = goals.parse().map_err(|refusal: Refusal| Refused::invalid("goals", refusal.0))?;
     let (settings, present) = (arm.settings(), arm.configuration()?);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::drawing::tip_poses;
-use super::handles::{Handle, Handles};
+use super::handles::{Handle, Handles, Owner};
 use super::menu::MenuChoice;
 use crate::arm::{Arm, MotionCondition, MotionProgress};
 use crate::messages::TargetAxes;
@@ -13,7 +13,6 @@ use crate::reports::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
 use crate::ros::task;
 use crate::services::ParameterStore;
-use crate::servo::Intake;
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Settings, Value};
 
@@ -24,14 +23,14 @@ const WAITING: usize = 4;
 pub(super) type MenuChoiceSender = mpsc::Sender<(usize, MenuChoice)>;
 
 /// Executes choices in order in a task. Refusals are shown at the handle.
-pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, parameters: Arc<ParameterStore>) -> MenuChoiceSender {
+pub(super) fn serve(parameters: &Arc<ParameterStore>, handles: &Arc<Handles>) -> MenuChoiceSender {
     let (sender, mut choices) = mpsc::channel(WAITING);
-    let (servo, handles) = (Arc::clone(servo), Arc::clone(handles));
+    let (parameters, handles) = (Arc::clone(parameters), Arc::clone(handles));
     task::start(async move {
         while let Some((tip, choice)) = choices.recv().await {
-            let refusal = carry_out(&servo, &handles, &parameters, tip, choice).await.err();
-            if let Some(now) = servo.arm.output.configuration() {
-                handles.of(&now.loaded, |handles| handles[tip].notice = refusal);
+            let refusal = carry_out(&parameters, &handles, tip, choice).await.err();
+            if let Some(now) = parameters.arm.output.configuration() {
+                handles.with(&now.loaded, &Owner::Tip(tip), |handle| handle.notice = refusal);
             }
         }
     });
@@ -41,20 +40,18 @@ pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, parameters: Arc
 /// # Errors
 /// [`Fault`] that refuses the choice.
 async fn carry_out(
-    servo: &Intake,
-    handles: &Handles,
     parameters: &ParameterStore,
+    handles: &Handles,
     tip: usize,
     choice: MenuChoice,
 ) -> Result<(), Fault> {
+    let arm = &parameters.arm;
     match choice {
-        MenuChoice::Solver(kind) => {
-            parameters.set_one(Settings::solver(), Value::Text(kind.name().into()))?;
-        }
-        MenuChoice::PositionOnly | MenuChoice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
-        MenuChoice::ToInitial => to_initial(&servo.arm).await?,
-        MenuChoice::Reset => drop(servo.arm.reset().await?),
-        MenuChoice::Stop => drop(servo.arm.stop()?),
+        MenuChoice::Solver(kind) => parameters.set_one(Settings::solver(), Value::Text(kind.name().into()))?,
+        MenuChoice::PositionOnly | MenuChoice::KeepOrientation => toggle(arm, handles, tip, choice)?,
+        MenuChoice::ToInitial => to_initial(arm).await?,
+        MenuChoice::Reset => drop(arm.reset().await?),
+        MenuChoice::Stop => drop(arm.stop()?),
     }
     Ok(())
 }
@@ -63,8 +60,7 @@ async fn carry_out(
 fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: MenuChoice) -> Result<(), Refused> {
     let now = arm.configuration()?;
     let here = tip_poses(&now).tips()[tip].rotation;
-    handles.of(&now.loaded, |handles| {
-        let Handle { axes, .. } = &mut handles[tip];
+    handles.with(&now.loaded, &Owner::Tip(tip), |Handle { axes, .. }| {
         *axes = match (choice, *axes) {
             (MenuChoice::PositionOnly, TargetAxes::Followable { .. }) => TargetAxes::Position,
             (MenuChoice::KeepOrientation, TargetAxes::Position | TargetAxes::Followable { kept: None }) => {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use nalgebra::Isometry3;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
-use super::handles::{Handle, Handles};
+use super::handles::{Handle, Handles, RobotHandles};
 use super::marker::{self, Appearance};
 use crate::arm::Arm;
 use crate::messages::TargetAxes;
@@ -59,7 +59,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
         HandleView { name, appearance, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
     let mut drawn: Vec<HandleView> =
-        handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect());
+        handles.of(&now.loaded, |all| all.tips.iter_mut().enumerate().map(draw_tip).collect());
     drawn.extend(draw_goals(arm, &now, handles));
     drawn
 }
@@ -69,9 +69,10 @@ fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleVi
     let (views, frame) = (GoalView::all(arm, now, &arm.settings()), now.loaded.base_frame(&arm.settings()));
     let poses: BTreeMap<String, (&GoalView, Isometry3<f64>)> =
         views.iter().filter_map(|view| Some((view.display_name(), (view, view.grip_pose()?)))).collect();
-    let draw = |states: &mut BTreeMap<String, Handle>| {
+    handles.of(&now.loaded, |RobotHandles { goals, .. }| {
+        goals.retain(|name, _| poses.contains_key(name));
         let draw_goal = |(name, (view, pose)): (&String, &(&GoalView, Isometry3<f64>))| {
-            let state = states.get_mut(name);
+            let state = goals.get_mut(name);
             let held_at = state.as_ref().and_then(|state| state.holder.pose(Instant::now()));
             let notice = state.as_ref().and_then(|state| state.notice.clone());
             let turns = view.grip().is_some_and(Grip::turns);
@@ -91,8 +92,7 @@ fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleVi
             HandleView { name: name.clone(), appearance, pose, is_displaced }
         };
         poses.iter().map(draw_goal).collect()
-    };
-    handles.of_goals(&now.loaded, |name| poses.contains_key(name), draw)
+    })
 }
 
 /// Poses of the tips in the base link's frame.

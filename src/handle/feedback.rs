@@ -15,7 +15,7 @@ use super::menu;
 use crate::Result;
 use crate::arm::Arm;
 use crate::messages::{MAX_NAME_BYTES, TargetMessage, convert, target_message};
-use crate::reports::Refused;
+use crate::reports::{Refused, refused};
 use crate::robot_in_use::Configuration;
 use crate::ros::{HANDLE_FEEDBACK, Spinner, constants};
 use crate::solving::GoalView;
@@ -26,14 +26,10 @@ constants! { u8: InteractiveMarkerFeedback { KEEP_ALIVE, POSE_UPDATE, MENU_SELEC
 /// Queue depth: a release must not be lost behind a drag.
 const DEPTH: usize = 10;
 
-struct Receiver {
-    arm: Arc<Arm>,
-    handles: Arc<Handles>,
-    actions: Actions,
-}
-
-/// Where drags and choices go.
-pub(super) struct Actions {
+/// Receives feedback, and passes on drags and choices.
+pub(super) struct Receiver {
+    pub arm: Arc<Arm>,
+    pub handles: Arc<Handles>,
     /// For each tip.
     pub drags: Vec<mpsc::Sender<TargetMessage>>,
     pub goal_drags: tokio::sync::mpsc::Sender<GoalDrag>,
@@ -41,10 +37,9 @@ pub(super) struct Actions {
 }
 
 /// Subscribes to the feedback in the spin thread: a drag is answered as fast as a message of `~/target_pose`.
-pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>, actions: Actions) -> Result {
+pub(super) fn serve(spinner: &mut Spinner, mut receiver: Receiver) -> Result {
     let quality = QosProfile::default().keep_last(DEPTH);
     let messages = spinner.subscribe_raw(HANDLE_FEEDBACK, HANDLE_FEEDBACK.name, quality)?;
-    let mut receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(handles), actions };
     spinner.on_each(messages, move |raw| receiver.receive(&raw));
     Ok(())
 }
@@ -60,7 +55,7 @@ impl Receiver {
             (None, _) => Err(Refused::no_robot()),
             (Some(now), None) => Err(self.unknown_handle(now, &feedback.marker_name)),
             (Some(_), Some(_)) if feedback.client_id.len() > MAX_NAME_BYTES => {
-                Err(Refused::invalid("client_id", format!("a client_id may have {MAX_NAME_BYTES} bytes")))
+                Err(refused!("client_id", "a client_id may have {MAX_NAME_BYTES} bytes"))
             }
             (Some(now), Some(owner)) => match (feedback.event_type, owner) {
                 (MENU_SELECT, Owner::Tip(tip)) => self.choose(tip, feedback.menu_entry_id),
@@ -95,10 +90,8 @@ impl Receiver {
     fn choose(&self, tip: usize, entry: u32) -> Result<(), Refused> {
         let refuse = |sentence| Refused::invalid("menu", sentence);
         let choice = menu::choice(entry).ok_or_else(|| refuse(format!("the menu of a handle has no entry {entry}")))?;
-        self.actions
-            .choices
-            .try_send((tip, choice))
-            .map_err(|_| refuse("choices in the menu come faster than they can be carried out: choose again".into()))
+        let too_fast = "choices in the menu come faster than they can be carried out: choose again";
+        self.choices.try_send((tip, choice)).map_err(|_| refuse(too_fast.into()))
     }
 
     /// Turns a drag into a target or a change of a goal if its client may hold the handle. The names of controls are
@@ -136,12 +129,12 @@ impl Receiver {
                 let header = feedback.header.clone();
                 let target = TargetMessage { topic, header, pose, axes, frame_is_damaged, number: 0, discards: 0 };
                 // Full only if ten others are about to be taken first, which are as recent.
-                let _ = self.actions.drags[*tip].try_send(target);
+                let _ = self.drags[*tip].try_send(target);
             }
             Owner::Goal(name) => {
                 let sentence = "the handle of a goal is moved by finite poses in the base link's frame";
                 let pose = held_at.ok_or_else(|| Refused::invalid("goal", sentence))?;
-                let _ = self.actions.goal_drags.try_send(GoalDrag { name: name.clone(), pose });
+                let _ = self.goal_drags.try_send(GoalDrag { name: name.clone(), pose });
             }
         }
         Ok(())

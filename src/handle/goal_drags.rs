@@ -7,7 +7,6 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::handles::{Handles, Owner};
-use crate::arm::Arm;
 use crate::reports::{Fault, fault};
 use crate::ros::task;
 use crate::services::ParameterStore;
@@ -28,13 +27,13 @@ pub(super) struct GoalDrag {
 }
 
 /// Carries out drags in order in a task. Refusals are shown at the handle.
-pub(super) fn serve(arm: &Arc<Arm>, handles: &Arc<Handles>, parameters: Arc<ParameterStore>) -> mpsc::Sender<GoalDrag> {
+pub(super) fn serve(parameters: &Arc<ParameterStore>, handles: &Arc<Handles>) -> mpsc::Sender<GoalDrag> {
     let (sender, mut drags) = mpsc::channel::<GoalDrag>(WAITING);
-    let (arm, handles) = (Arc::clone(arm), Arc::clone(handles));
+    let (parameters, handles) = (Arc::clone(parameters), Arc::clone(handles));
     task::start(async move {
         while let Some(drag) = drags.recv().await {
-            let refusal = carry_out(&arm, &parameters, &drag).err();
-            if let Some(now) = arm.output.configuration() {
+            let refusal = carry_out(&parameters, &drag).err();
+            if let Some(now) = parameters.arm.output.configuration() {
                 handles.with(&now.loaded, &Owner::Goal(drag.name), |handle| handle.notice = refusal);
             }
         }
@@ -44,7 +43,8 @@ pub(super) fn serve(arm: &Arc<Arm>, handles: &Arc<Handles>, parameters: Arc<Para
 
 /// # Errors
 /// [`Fault`] if the goal is gone, or the node refuses its new numbers.
-fn carry_out(arm: &Arm, parameters: &ParameterStore, drag: &GoalDrag) -> Result<(), Fault> {
+fn carry_out(parameters: &ParameterStore, drag: &GoalDrag) -> Result<(), Fault> {
+    let arm = &parameters.arm;
     let now = arm.configuration()?;
     let views = GoalView::all(arm, &now, &arm.settings());
     let index = views.iter().position(|view| view.display_name() == drag.name);

@@ -39,52 +39,35 @@ impl Handle {
 
 /// The handles of the robot in use.
 #[derive(Default)]
-pub(super) struct Handles(Lock<OfRobot>);
+pub(super) struct Handles(Lock<RobotHandles>);
 
 #[derive(Default)]
-struct OfRobot {
+pub(super) struct RobotHandles {
     loaded: Option<Arc<LoadedRobot>>,
     /// One for each tip of the chain.
-    handles: Vec<Handle>,
+    pub tips: Vec<Handle>,
     /// The handles of moved standing goals, by the display name.
-    goals: BTreeMap<String, Handle>,
+    pub goals: BTreeMap<String, Handle>,
 }
 
 impl Handles {
-    /// Accesses the handles of the tips of `loaded`. Those of another robot are discarded.
-    pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
-        self.of_robot(loaded, |all| access(&mut all.handles))
-    }
-
     /// Accesses the handle of a tip or goal of `loaded`.
     pub(super) fn with<R>(&self, loaded: &Arc<LoadedRobot>, owner: &Owner, access: impl FnOnce(&mut Handle) -> R) -> R {
-        self.of_robot(loaded, |all| match owner {
-            Owner::Tip(tip) => access(&mut all.handles[*tip]),
+        self.of(loaded, |all| match owner {
+            Owner::Tip(tip) => access(&mut all.tips[*tip]),
             Owner::Goal(name) => {
                 access(all.goals.entry(name.clone()).or_insert_with(|| Handle::new(TargetAxes::Position)))
             }
         })
     }
 
-    /// Accesses the handles of goals that somebody has moved. Discards those of goals without one of these names.
-    pub(super) fn of_goals<R>(
-        &self,
-        loaded: &Arc<LoadedRobot>,
-        is_present: impl Fn(&str) -> bool,
-        access: impl FnOnce(&mut BTreeMap<String, Handle>) -> R,
-    ) -> R {
-        self.of_robot(loaded, |all| {
-            all.goals.retain(|name, _| is_present(name));
-            access(&mut all.goals)
-        })
-    }
-
-    fn of_robot<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut OfRobot) -> R) -> R {
+    /// Accesses the handles of `loaded`. Those of another robot are discarded.
+    pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut RobotHandles) -> R) -> R {
         let mut all = self.0.lock();
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
             let axes = TargetAxes::Followable { kept: None };
-            let handles = loaded.chain.tips().iter().map(|_| Handle::new(axes)).collect();
-            *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles, goals: BTreeMap::new() };
+            let tips = loaded.chain.tips().iter().map(|_| Handle::new(axes)).collect();
+            *all = RobotHandles { loaded: Some(Arc::clone(loaded)), tips, goals: BTreeMap::new() };
         }
         access(&mut all)
     }

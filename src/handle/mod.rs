@@ -30,8 +30,7 @@ use crate::Result;
 use crate::messages::TargetMessage;
 use crate::ros::Spinner;
 use crate::services::ParameterStore;
-use crate::servo::Intake;
-use feedback::Actions;
+use feedback::Receiver;
 use handles::Handles;
 
 /// Number of pending drags of one tip for the spin thread, which takes them at once.
@@ -40,10 +39,9 @@ const WAITING_DRAGS: usize = 10;
 /// Serves the handles if `interactive_target` is set. Returns the drags of each tip as a stream of targets.
 pub(crate) fn serve(
     spinner: &mut Spinner,
-    servo: &Arc<Intake>,
-    parameters: Arc<ParameterStore>,
+    parameters: &Arc<ParameterStore>,
 ) -> Result<Vec<mpsc::Receiver<TargetMessage>>> {
-    let arm = &servo.arm;
+    let arm = &parameters.arm;
     let settings = arm.settings();
     if !settings.interactive_target {
         return Ok(Vec::new());
@@ -51,9 +49,10 @@ pub(crate) fn serve(
     let handles = Arc::new(Handles::default());
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
-    let goal_drags = goal_drags::serve(arm, &handles, Arc::clone(&parameters));
-    let choices = commands::serve(servo, &handles, parameters);
-    feedback::serve(spinner, arm, &handles, Actions { drags: senders, goal_drags, choices })?;
+    let goal_drags = goal_drags::serve(parameters, &handles);
+    let choices = commands::serve(parameters, &handles);
+    let receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(&handles), drags: senders, goal_drags, choices };
+    feedback::serve(spinner, receiver)?;
     updates::serve(spinner, arm, &handles)?;
     Ok(drags)
 }

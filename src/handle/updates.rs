@@ -1,5 +1,6 @@
 //! Publishes changes of the handles, and answers requests for all of them.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use r2r::QosProfile;
@@ -19,6 +20,7 @@ const DEPTH: usize = 100;
 
 /// The handles and their state at the clients.
 struct Updates {
+    arm: Arc<Arm>,
     handles: Arc<Handles>,
     publisher: Publisher<InteractiveMarkerUpdate>,
     sent: Lock<SentHandles>,
@@ -36,19 +38,17 @@ struct SentHandles {
 
 pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
     let publisher = Publisher::new(spinner, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
-    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, sent: Lock::default() });
-    let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, arm, HANDLES.name, move |arm, _| {
-        let updates = Arc::clone(&answering);
-        async move { updates.now(&arm) }
+    let (arm, handles) = (Arc::clone(arm), Arc::clone(handles));
+    let updates = Arc::new(Updates { arm, handles, publisher, sent: Lock::default() });
+    answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, &updates, HANDLES.name, |updates, _| {
+        ready(updates.now())
     })?;
-    let arm = Arc::clone(arm);
     task::start(async move {
         let mut ticks = tokio::time::interval(task::DRAWING_PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            updates.publish(&arm);
+            updates.publish();
         }
     });
     Ok(())
@@ -56,7 +56,7 @@ pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles
 
 impl Updates {
     /// Publishes the changes since the last update, if there are subscribers.
-    fn publish(&self, arm: &Arm) {
+    fn publish(&self) {
         let mut sent = self.sent.lock();
         let subscribers = self.publisher.subscribers();
         // The markers that a new subscriber requested before its subscription may have changed.
@@ -65,7 +65,7 @@ impl Updates {
         if subscribers == 0 {
             return;
         }
-        let now = drawing::draw(arm, &self.handles);
+        let now = drawing::draw(&self.arm, &self.handles);
         if let Some(update) = drawing::update(&sent.drawing, &now, has_new_one) {
             sent.number += 1;
             self.publisher.publish(&InteractiveMarkerUpdate { seq_num: sent.number, ..update });
@@ -74,11 +74,11 @@ impl Updates {
     }
 
     /// All markers after the last update.
-    fn now(&self, arm: &Arm) -> GetInteractiveMarkers::Response {
+    fn now(&self) -> GetInteractiveMarkers::Response {
         let mut sent = self.sent.lock();
         // Without subscribers there are no updates, so the last one may be old.
         if sent.subscribers == 0 {
-            sent.drawing = drawing::draw(arm, &self.handles);
+            sent.drawing = drawing::draw(&self.arm, &self.handles);
         }
         let markers =
             sent.drawing.iter().map(|drawn| marker::whole(&drawn.name, &drawn.appearance, &drawn.pose)).collect();

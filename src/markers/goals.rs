@@ -128,14 +128,8 @@ impl GoalMarkers<'_> {
     fn add_solid(&mut self, part: Part, form: i32, pose: &Isometry3<f64>, edge: f64) {
         let [red, green, blue, opacity] = self.colour();
         let colour = [red, green, blue, opacity.max(BALL_OPACITY)];
-        self.markers.push(solid(
-            self.view.display_name(),
-            self.id(part),
-            form,
-            [edge * self.space.size; 3],
-            pose,
-            colour,
-        ));
+        let edges = [edge * self.space.size; 3];
+        self.markers.push(solid(self.view.display_name(), self.id(part), form, edges, pose, colour));
     }
 
     /// In a namespace of its own, so that displays recognise it: a ball that moves, or a cube that turns.
@@ -157,10 +151,8 @@ impl GoalMarkers<'_> {
             violation => format!("{name}\n{violation:.3} {unit}"),
         };
         let [red, green, blue, _] = self.colour();
-        let letters = LETTERS * self.space.size;
-        let marker =
-            label(self.view.display_name(), self.id(Part::Label), text, place, letters, [red, green, blue, 1.0]);
-        self.markers.push(marker);
+        let (letters, colour) = (LETTERS * self.space.size, [red, green, blue, 1.0]);
+        self.markers.push(label(self.view.display_name(), self.id(Part::Label), text, place, letters, colour));
     }
 
     fn id(&self, part: Part) -> i32 {

@@ -60,17 +60,9 @@ impl TargetMessage {
     /// Reads a target point from its serialized message; `None` if invalid.
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
+        let (topic, header, axes) = ("target_point", bounded(header), TargetAxes::Position);
         let pose = convert::point(&point).map(Isometry3::from);
-        let header = bounded(header);
-        Some(Self {
-            topic: "target_point",
-            header,
-            pose,
-            axes: TargetAxes::Position,
-            frame_is_damaged,
-            number: 0,
-            discards: 0,
-        })
+        Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0, discards: 0 })
     }
 }
 
@@ -98,13 +90,9 @@ where
     {
         return Some((message, false));
     }
-    Some((T::from_serialized_bytes(raw).ok()?, !has_valid_frame(raw)))
-}
-
-/// True if the frame name of a serialized stamped message is valid UTF-8. r2r replaces any other name by an empty
-/// string, which would silently mean the base link.
-fn has_valid_frame(raw: &[u8]) -> bool {
-    frame_name(raw).is_none_or(|name| std::str::from_utf8(name).is_ok())
+    // r2r replaces a name that is not valid UTF-8 by an empty string, which would silently mean the base link.
+    let is_damaged = frame_name(raw).is_some_and(|name| std::str::from_utf8(name).is_err());
+    Some((T::from_serialized_bytes(raw).ok()?, is_damaged))
 }
 
 /// The frame name of a serialized stamped message with its NUL.

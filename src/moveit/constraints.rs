@@ -150,32 +150,27 @@ fn visibility(constraint: &VisibilityConstraint, base: &str) -> Result<Vec<Value
     let (target_frame, target) = placed("target_pose", &constraint.target_pose, base)?;
     let column =
         |pose: &Isometry3<f64>, axis: usize| pose.rotation.to_rotation_matrix().matrix().column(axis).into_owned();
-    let common = json!({
+    let (axis, weight) = (column(&sensor, axis), weight(constraint.weight)?);
+    let cone = json!({
+        "type": "cone",
         "link": sensor_frame,
-        "axis": column(&sensor, axis).as_slice(),
+        "axis": axis.as_slice(),
         "frame": target_frame,
-        "weight": weight(constraint.weight)?,
+        "direction": (-column(&target, 2)).as_slice(),
+        "angle": tolerance("max_view_angle", constraint.max_view_angle)?.min(FRAC_PI_2),
+        "weight": weight,
     });
-    let angles = [
-        tolerance("max_view_angle", constraint.max_view_angle)?.min(FRAC_PI_2),
-        tolerance("max_range_angle", constraint.max_range_angle)?.min(FRAC_PI_2),
-    ];
-    let mut goals = Vec::new();
-    if angles[0] > 0.0 {
-        let mut goal = common.clone();
-        goal["type"] = json!("cone");
-        goal["direction"] = json!((-column(&target, 2)).as_slice());
-        goal["angle"] = json!(angles[0]);
-        goals.push(goal);
-    }
-    if angles[1] > 0.0 {
-        let mut goal = common;
-        goal["type"] = json!("gaze");
-        goal["point"] = json!(sensor.translation.vector.as_slice());
-        goal["p"] = json!(target.translation.vector.as_slice());
-        goal["angle"] = json!(angles[1]);
-        goals.push(goal);
-    }
+    let gaze = json!({
+        "type": "gaze",
+        "link": sensor_frame,
+        "axis": axis.as_slice(),
+        "frame": target_frame,
+        "point": sensor.translation.vector.as_slice(),
+        "p": target.translation.vector.as_slice(),
+        "angle": tolerance("max_range_angle", constraint.max_range_angle)?.min(FRAC_PI_2),
+        "weight": weight,
+    });
+    let goals: Vec<Value> = [cone, gaze].into_iter().filter(|goal| goal["angle"] != 0.0).collect();
     if goals.is_empty() {
         return Err(Fault::new("max_view_angle and max_range_angle are 0: one of them must be positive"));
     }

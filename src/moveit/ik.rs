@@ -11,7 +11,7 @@ use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use super::{apply_state, code, constraints, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
-use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, refused};
 use crate::robot_in_use::{Configuration, GoalReader, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
 use crate::services::joint_overrides::JointOverrides;
@@ -40,7 +40,8 @@ pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Resul
     let mut settings = (*arm.settings()).clone();
     let present = arm.configuration()?;
     // As in MoveIt, poses refer to links, not tools.
-    let loaded = present.loaded.without_tools().refuse_as("tool")?;
+    let no_tools = vec![Isometry3::identity(); present.loaded.chain.tips().len()];
+    let loaded = present.loaded.with_tools(&no_tools).refuse_as("tool")?;
     let configuration = Configuration { loaded: Arc::clone(&loaded), ..present.clone() };
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
     request_overrides::replace(&mut settings.timeout, Settings::timeout(), Value::Double(timeout))?;
@@ -93,9 +94,8 @@ async fn targets(
         let frame = arm.frames.of_request(loaded, settings, header).await?;
         let target = target(loaded, settings, link, frame.in_base(configuration) * pose).refuse_as("ik_link_name")?;
         if targets.iter().any(|other| other.tip == target.tip) {
-            let sentence =
-                format!("two poses are for links that are fixed to '{}'", loaded.chain.tips()[target.tip].link);
-            return Err(Refused::invalid("ik_link_names", sentence));
+            let tip_link = &loaded.chain.tips()[target.tip].link;
+            return Err(refused!("ik_link_names", "two poses are for links that are fixed to '{tip_link}'"));
         }
         targets.push(target);
     }
@@ -112,12 +112,12 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
         poses = slice::from_ref(&request.pose_stamped);
     }
     if links.len() != poses.len() {
-        let sentence = format!(
+        return Err(refused!(
+            "ik_link_names",
             "there are {} poses for {} links; ik_link_names must have one link for each pose of pose_stamped_vector",
             poses.len(),
             links.len()
-        );
-        return Err(Refused::invalid("ik_link_names", sentence));
+        ));
     }
     Ok(links.iter().map(String::as_str).zip(poses))
 }

@@ -25,17 +25,16 @@ use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome, answer_each};
 use crate::ros::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Spinner};
-use crate::servo::Intake;
 use crate::solving::Queries;
 use urdf_ik_robot::Robot;
 
-pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     answer_each::<GetPositionIK::Service, _, _>(spinner, queries, COMPUTE_IK, ik::compute_ik)?;
     answer_each::<GetPositionFK::Service, _, _>(spinner, queries, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
     answer_each::<GetStateValidity::Service, _, _>(spinner, queries, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
-    servo::serve(spinner, servo)?;
+    servo::serve(spinner, &queries.arm)?;
     collision_objects::serve(spinner, queries)
 }
 

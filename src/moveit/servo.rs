@@ -17,13 +17,14 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::servo_commands::{self, CommandFilter, CommandKind};
 use crate::Result;
+use crate::arm::Arm;
 use crate::arm::sources::Clutch;
-use crate::messages::{TargetMessage, target_message};
+use crate::messages::{TargetMessage, quality, target_message};
 use crate::ros::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, Lock, PAUSE_SERVO, POSE_TARGET_CMDS, Publisher, SERVO_STATUS,
     SERVO_STATUS_OF_MOVEIT, SWITCH_COMMAND_TYPE, Spinner, answer_each,
 };
-use crate::servo::{Intake, JogMessage, TwistMessage};
+use crate::servo::{self, JogMessage, TwistMessage};
 
 /// The controlled tip.
 const TIP: usize = 0;
@@ -33,8 +34,8 @@ const QUEUE_DEPTH: usize = 10;
 /// The command filter shared by all tasks.
 type SharedFilter = Arc<Lock<CommandFilter>>;
 
-pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
-    let settings = intake.arm.settings();
+pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>) -> Result {
+    let settings = arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
     }
@@ -45,19 +46,16 @@ pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
         (POSE_TARGET_CMDS, CommandKind::Pose),
     ];
     for (topic, kind) in topics {
-        let messages = spinner.subscribe_raw(topic, topic.name, target_message::quality(&settings))?;
-        let (intake, filter) = (Arc::clone(intake), filter.clone());
-        spinner.on_each(messages, move |raw| receive(&intake, &filter, topic, kind, &raw));
+        let messages = spinner.subscribe_raw(topic, topic.name, quality(&settings))?;
+        let (arm, filter) = (Arc::clone(arm), filter.clone());
+        spinner.on_each(messages, move |raw| receive(&arm, &filter, topic, kind, &raw));
     }
     let (of_switch, of_pause) = (filter.clone(), filter);
-    answer_each::<ServoCommandType::Service, _, _>(
-        spinner,
-        intake,
-        SWITCH_COMMAND_TYPE.name,
-        move |intake, request| ready(switch_command_type(&intake, &of_switch, &request)),
-    )?;
-    answer_each::<SetBool::Service, _, _>(spinner, intake, PAUSE_SERVO.name, move |intake, request| {
-        ready(pause(&intake, &of_pause, &request))
+    answer_each::<ServoCommandType::Service, _, _>(spinner, arm, SWITCH_COMMAND_TYPE.name, move |arm, request| {
+        ready(switch_command_type(&arm, &of_switch, &request))
+    })?;
+    answer_each::<SetBool::Service, _, _>(spinner, arm, PAUSE_SERVO.name, move |arm, request| {
+        ready(pause(&arm, &of_pause, &request))
     })?;
     publish_status(spinner)
 }
@@ -72,66 +70,66 @@ fn publish_status(spinner: &mut Spinner) -> Result {
 }
 
 /// Forwards an accepted command.
-fn receive(intake: &Intake, filter: &SharedFilter, topic: Interface, kind: CommandKind, raw: &[u8]) {
+fn receive(arm: &Arm, filter: &SharedFilter, topic: Interface, kind: CommandKind, raw: &[u8]) {
     let admitted = filter.lock().admits(kind);
     match (admitted, kind) {
         (Err(sentence), _) => {
-            intake.arm.reporter.warnings.warn_once(topic.name, "command type", &sentence);
+            arm.reporter.warnings.warn_once(topic.name, "command type", &sentence);
         }
         (Ok(false), _) => {}
-        (Ok(true), CommandKind::Twist) => twist(intake, raw),
-        (Ok(true), CommandKind::JointJog) => jog(intake, raw),
+        (Ok(true), CommandKind::Twist) => twist(arm, raw),
+        (Ok(true), CommandKind::JointJog) => jog(arm, raw),
         (Ok(true), CommandKind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
-                intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, Clutch::Absent);
+                servo::pose(arm, TIP, &TargetMessage { topic: topic.name, ..message }, Clutch::Absent);
             }
         }
     }
 }
 
-fn twist(intake: &Intake, raw: &[u8]) {
+fn twist(arm: &Arm, raw: &[u8]) {
     let Some(message) = TwistMessage::read(DELTA_TWIST_CMDS.name, raw) else { return };
     let given = [message.linear, message.angular];
-    let [linear, angular] = servo_commands::twist(&intake.arm.settings().moveit_servo, given);
-    intake.twist(TIP, &TwistMessage { linear, angular, ..message });
+    let [linear, angular] = servo_commands::twist(&arm.settings().moveit_servo, given);
+    servo::twist(arm, TIP, &TwistMessage { linear, angular, ..message });
 }
 
-fn jog(intake: &Intake, raw: &[u8]) {
+fn jog(arm: &Arm, raw: &[u8]) {
     let topic = DELTA_JOINT_CMDS.name;
     let Some((message, _)) = target_message::read(raw, |message: &JointJog| &message.header) else { return };
     if !message.displacements.is_empty() {
         let sentence = "displacements are not used: send velocities";
-        intake.arm.reporter.warnings.warn_once(topic, "displacements", sentence);
+        arm.reporter.warnings.warn_once(topic, "displacements", sentence);
     }
-    let settings = &intake.arm.settings().moveit_servo;
+    let settings = &arm.settings().moveit_servo;
     let scaled = |velocity| servo_commands::velocity(settings, velocity);
     let velocities = message.velocities.into_iter().map(scaled).collect();
-    intake.jog(&JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
+    servo::jog(arm, &JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
 }
 
 /// Selects the accepted kind of command.
 fn switch_command_type(
-    intake: &Intake,
+    arm: &Arm,
     filter: &SharedFilter,
     request: &ServoCommandType::Request,
 ) -> ServoCommandType::Response {
     let Some(kind) = CommandKind::of_code(request.command_type) else {
         let sentence = format!("there is no command type {}: 0 is JOINT_JOG, 1 TWIST, 2 POSE", request.command_type);
-        intake.arm.reporter.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
+        arm.reporter.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
         return ServoCommandType::Response { success: false };
     };
-    intake.arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
+    arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
     if filter.lock().expected.replace(kind) != Some(kind) {
-        intake.arm.output.drop_servo_commands(None);
+        arm.output.drop_servo_commands(None);
     }
     ServoCommandType::Response { success: true }
 }
 
 /// Pauses or resumes all commands.
-fn pause(intake: &Intake, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
+fn pause(arm: &Arm, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
     filter.lock().is_paused = request.data;
     if request.data {
-        intake.arm.output.drop_servo_commands(None);
+        arm.output.drop_servo_commands(None);
     }
     let message = if request.data { "paused: the arm comes to rest" } else { "commands are accepted again" };
     SetBool::Response { success: true, message: message.into() }

@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Header;
 
 use super::apply_state;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, refused};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
@@ -52,11 +52,11 @@ fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
         ("visibility", constraints.visibility_constraints.len()),
     ] {
         if count > 0 {
-            let sentence = format!(
+            return Err(refused!(
+                "constraints",
                 "constraints has {count} {kind} constraints, which check_state_validity does not check: send the request \
                  without them"
-            );
-            return Err(Refused::invalid("constraints", sentence));
+            ));
         }
     }
     Ok(())

@@ -81,7 +81,7 @@ async fn prepare(
     settings: &Settings,
     mut change: Change,
 ) -> Result<PreparedChange, Refused> {
-    let Change { id, action, place, link_name, touch_links, .. } = &mut change;
+    let Change { id, action, header, pose, link_name, touch_links, .. } = &mut change;
     let naming_it = |fault: Fault| naming(id, fault);
     let index = |name: &str| link_poses::index(loaded, &settings.frame_prefix, name);
     let mut link = 0;
@@ -94,13 +94,13 @@ async fn prepare(
         *touch_links = touch_links.iter().map(own).collect();
         link = index(link_name).map_err(|fault| invalid(naming_it(fault)))?;
     }
-    let frame = match place {
+    let frame = match pose {
         None => None,
-        Some(place) if *action == Action::Attach && place.header.frame_id.is_empty() => {
+        Some(_) if *action == Action::Attach && header.frame_id.is_empty() => {
             Some(LocatedFrame::of_link(link_name.clone(), link))
         }
-        Some(place) => {
-            let frame = arm.frames.of_request(loaded, settings, &place.header).await;
+        Some(_) => {
+            let frame = arm.frames.of_request(loaded, settings, header).await;
             let of_it =
                 |refused: Refused| Refused { sentence: naming_it(Fault::new(&*refused.sentence)).into(), ..refused };
             Some(frame.map_err(of_it)?)
@@ -116,8 +116,8 @@ fn apply(
     poses: &[Isometry3<f64>],
     PreparedChange { change, frame, link }: PreparedChange,
 ) -> Result<(), Fault> {
-    let Change { id, action, shapes, place, touch_links, .. } = change;
-    let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(poses) * place.pose).unwrap_or_default();
+    let Change { id, action, shapes, pose, touch_links, .. } = change;
+    let in_root = frame.zip(pose).map(|(frame, pose)| frame.in_root(poses) * pose).unwrap_or_default();
     match action {
         Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root)?,
         Action::Move => world.move_to(&id, in_root)?,
@@ -177,18 +177,14 @@ struct Change {
     /// Shapes of an added or directly attached obstacle. Without shapes, the existing obstacle of that name is
     /// attached in place.
     shapes: Option<Arc<Obstacle>>,
+    /// The frame of its pose.
+    header: Header,
     /// Pose of an added, moved or directly attached obstacle.
-    place: Option<FramedPose>,
+    pose: Option<Isometry3<f64>>,
     /// The link that carries an attached part.
     link_name: String,
     /// Bodies that the part may touch.
     touch_links: BTreeSet<String>,
-}
-
-/// A pose in a named frame.
-struct FramedPose {
-    header: Header,
-    pose: Isometry3<f64>,
 }
 
 impl Change {
@@ -219,11 +215,11 @@ impl Change {
             (_, None) => false,
         };
         let Message { id, header, pose, .. } = obstacle;
-        let place = has_place.then(|| messages::pose(&pose).map(|pose| FramedPose { header, pose })).transpose()?;
+        let pose = has_place.then(|| messages::pose(&pose)).transpose()?;
         if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
             return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
         }
-        Ok(Self { id, action, shapes, place, link_name, touch_links: touch_links.into_iter().collect() })
+        Ok(Self { id, action, shapes, header, pose, link_name, touch_links: touch_links.into_iter().collect() })
     }
 }
 

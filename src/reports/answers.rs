@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use r2r::WrappedServiceTypeSupport;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{ChangeGoals, ChangeObstacles, CheckCollisions, ForwardKinematics};
 
 use super::reporter::Reporter;
 use super::status::Refused;
 use crate::Result;
-use crate::ros::{Interface, Spinner, service_server};
+use crate::ros::{Interface, Service, Spinner, service_server};
 
 /// The response of a service whose requests may be refused.
 pub(crate) trait ServiceResponse<Request>: Sized {
@@ -43,9 +42,7 @@ pub(crate) fn answer_each<S, C, A>(
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
 ) -> Result
 where
-    S: WrappedServiceTypeSupport + 'static,
-    S::Request: Clone + Send,
-    S::Response: ServiceResponse<S::Request> + Clone + Send,
+    S: Service<Response: ServiceResponse<S::Request>>,
     A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
 {

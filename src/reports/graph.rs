@@ -53,8 +53,7 @@ async fn incompatible(
         if node.ends_with(NOT_YET_KNOWN) {
             continue;
         }
-        for mismatch in mismatches(&publisher.quality, quality) {
-            let Mismatch { policy, offered, requested } = mismatch;
+        for Mismatch { policy, offered, requested } in mismatches(&publisher.quality, quality) {
             let sentence = format!(
                 "messages of node '{node}' are not received: its publisher offers {policy} {offered}, but {requested} is requested; \
                  publish with {policy} {requested}"

@@ -12,5 +12,5 @@ pub(crate) use answers::{ServiceResponse, answer_each};
 pub(crate) use latest::{LatestTarget, LatestTargets};
 pub(crate) use report::{Report, StatusColour, TargetOutcome};
 pub(crate) use reporter::Reporter;
-pub(crate) use status::{Fault, RefuseAs, Refused, fault};
+pub(crate) use status::{Fault, RefuseAs, Refused, fault, refused};
 pub(crate) use warnings::Warnings;

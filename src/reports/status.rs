@@ -33,6 +33,12 @@ macro_rules! fault {
 }
 pub(crate) use fault;
 
+/// A [`Refused::invalid`] with the arguments of `format!` after its kind.
+macro_rules! refused {
+    ($kind:expr, $($arguments:tt)*) => { $crate::reports::status::Refused::invalid($kind, format!($($arguments)*)) };
+}
+pub(crate) use refused;
+
 impl<E: Error> From<E> for Fault {
     fn from(error: E) -> Self {
         Self(error.to_string())
@@ -105,14 +111,9 @@ impl Refused {
 
     /// No robot is loaded yet.
     pub(crate) fn no_robot() -> Self {
-        Self {
-            outcome: TargetOutcome::NoRobot,
-            sentence:
-                "there is no robot yet: set the parameter robot_description, start the node with urdf_file, or publish \
-                       the topic robot_description"
-                    .into(),
-            kind: "no robot".into(),
-        }
+        let sentence = "there is no robot yet: set the parameter robot_description, start the node with urdf_file, or \
+             publish the topic robot_description";
+        Self { outcome: TargetOutcome::NoRobot, ..Self::invalid("no robot", sentence) }
     }
 
     /// The refusal in place of the `report` on a failed motion.

@@ -10,10 +10,9 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::Isometry3;
 
 use super::goal_names;
-use crate::NodeError;
-use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
+use crate::{NodeError, Result};
 use urdf_ik_goals::GoalContext;
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::config::{self, Yaml};
@@ -77,14 +76,6 @@ impl LoadedRobot {
     /// [`Fault`] if the parameter `tool` does not fit the chain.
     pub(crate) fn with_tools_of(self: &Arc<Self>, settings: &Settings) -> Result<Arc<Self>, Fault> {
         self.with_tools(&settings.tools(&self.chain)?).map_err(|fault| fault.of(Settings::tool().name))
-    }
-
-    /// The robot without tools.
-    ///
-    /// # Errors
-    /// None in practice: the identity is a valid tool.
-    pub(crate) fn without_tools(self: &Arc<Self>) -> Result<Arc<Self>, Fault> {
-        self.with_tools(&vec![Isometry3::identity(); self.chain.tips().len()])
     }
 
     /// The solver selected in `settings` with its options.
@@ -205,13 +196,12 @@ impl ReadyRobot {
         if let Some(sentence) = robot.followers_beyond_limits() {
             log::warn!("{sentence}");
         }
-        let names = chain.variable_names();
         log::info!(
             "robot {}: chain from {} to {}, with the joints {}",
             names::short(robot.name()),
             names::short(chain.base()),
             names::list(&chain.tip_names()),
-            names::list(&names)
+            names::list(&chain.variable_names())
         );
         warn_about_axes(&self.loaded, settings);
         for warning in settings.deprecations() {

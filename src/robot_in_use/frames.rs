@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
 use nalgebra::{Isometry3, Translation3};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
@@ -23,7 +22,7 @@ use super::description::LoadedRobot;
 use crate::Result;
 use crate::messages::MAX_NAME_BYTES;
 use crate::reports::{Fault, Refused, Warnings, fault};
-use crate::ros::{Clock, Lock, Spinner, TF, TF_STATIC, task};
+use crate::ros::{Clock, Lock, Spinner, TF, TF_STATIC};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_parameters::Settings;
 use urdf_ik_text::names::{self, short};
@@ -278,22 +277,18 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
 pub(crate) fn serve(spinner: &mut Spinner, frames: &Arc<Frames>, clock: &Clock, warnings: &Arc<Warnings>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
-        let mut messages = spinner.subscribe::<TFMessage>(topic.name, quality)?;
         let (frames, clock, warnings) = (Arc::clone(frames), clock.clone(), Arc::clone(warnings));
-        task::start(async move {
-            while let Some(message) = messages.next().await {
-                {
-                    let mut tree = frames.tree.lock();
-                    tree.note_time(clock.now());
-                    for transform in &message.transforms {
-                        if let Err(sentence) = tree.take(transform, fixed) {
-                            warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
-                        }
-                    }
+        spinner.on_each_in_task(topic, quality, move |message: TFMessage| {
+            let mut tree = frames.tree.lock();
+            tree.note_time(clock.now());
+            for transform in &message.transforms {
+                if let Err(sentence) = tree.take(transform, fixed) {
+                    warnings.warn_once("tf", &short(&transform.child_frame_id), &sentence);
                 }
-                frames.arrivals.send_modify(|count| *count += 1);
             }
-        });
+            drop(tree);
+            frames.arrivals.send_modify(|count| *count += 1);
+        })?;
     }
     Ok(())
 }

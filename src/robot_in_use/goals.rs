@@ -10,7 +10,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::{Frames, LocatedFrame};
 use super::goal_names::{OutsideFrame, outside_frames, standing, with_link_names};
-use crate::reports::{Fault, RefuseAs, Refused, fault};
+use crate::reports::{Fault, RefuseAs, Refused, fault, refused};
 use crate::ros::Lock;
 use urdf_ik_goals::{FixedFrame, Goal, GoalContext};
 use urdf_ik_parameters::{GoalList, Settings};
@@ -44,8 +44,7 @@ impl GoalReader<'_> {
     pub(crate) async fn parse(self, texts: &[String]) -> Result<RequestedGoals, Refused> {
         let bytes: usize = texts.iter().map(String::len).sum();
         if bytes > MAX_BYTES {
-            let sentence = format!("goals has {bytes} bytes; at most {MAX_BYTES} are read");
-            return Err(Refused::invalid("goals", sentence));
+            return Err(refused!("goals", "goals has {bytes} bytes; at most {MAX_BYTES} are read"));
         }
         let parse = |(number, text): (usize, &String)| {
             json_from_yaml(text).map_err(|e| fault!("goal {number}: {}", sentence(&plain_words(&e.to_string()))))

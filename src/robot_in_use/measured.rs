@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::StreamExt;
 use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
 
@@ -16,7 +15,7 @@ use super::description::LoadedRobot;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{Fault, Warnings, fault};
-use crate::ros::{Lock, MEASURED_JOINT_STATES, Spinner, task};
+use crate::ros::{Lock, MEASURED_JOINT_STATES, Spinner};
 use urdf_ik_robot::Variable;
 use urdf_ik_text::names;
 
@@ -193,14 +192,10 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
 
 pub(crate) fn serve(spinner: &mut Spinner, measured: &Arc<Measured>) -> Result {
     let quality = QosProfile::default().keep_last(1).best_effort();
-    let mut states = spinner.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
     let measured = Arc::clone(measured);
-    task::start(async move {
-        while let Some(state) = states.next().await {
-            if let Err(sentence) = measured.receive(&state) {
-                measured.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
-            }
+    spinner.on_each_in_task(MEASURED_JOINT_STATES, quality, move |state| {
+        if let Err(sentence) = measured.receive(&state) {
+            measured.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "message", &sentence);
         }
-    });
-    Ok(())
+    })
 }

@@ -14,6 +14,7 @@ use r2r::unique_identifier_msgs::msg::UUID;
 use r2r::{Client, QosProfile, WrappedActionTypeSupport, WrappedServiceTypeSupport};
 use tokio::sync::{oneshot, watch};
 
+use super::action_server::Action;
 use super::constants;
 use super::spin::Spinner;
 use super::task;
@@ -24,12 +25,11 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 constants! { i8: GoalStatus { STATUS_UNKNOWN, STATUS_SUCCEEDED } }
 
-type GoalResponse<A> = <<A as WrappedActionTypeSupport>::SendGoal as WrappedServiceTypeSupport>::Response;
 type ResultResponse<A> = <<A as WrappedActionTypeSupport>::GetResult as WrappedServiceTypeSupport>::Response;
 type Feedback<A> = Option<(UUID, <A as WrappedActionTypeSupport>::Feedback)>;
 
 /// A client of one action server.
-pub(crate) struct ActionClient<A: WrappedActionTypeSupport> {
+pub(crate) struct ActionClient<A: Action> {
     send_goal: Client<A::SendGoal>,
     cancel_goal: Client<CancelGoal::Service>,
     get_result: Client<A::GetResult>,
@@ -43,7 +43,7 @@ pub(crate) enum NotAccepted {
 }
 
 /// News of an accepted goal.
-pub(crate) enum GoalNews<A: WrappedActionTypeSupport> {
+pub(crate) enum GoalNews<A: Action> {
     Feedback(A::Feedback),
     Succeeded,
     /// The goal was aborted or canceled.
@@ -53,7 +53,7 @@ pub(crate) enum GoalNews<A: WrappedActionTypeSupport> {
 }
 
 /// An accepted goal. It is canceled when it is dropped before its end.
-pub(crate) struct AcceptedGoal<A: WrappedActionTypeSupport + 'static> {
+pub(crate) struct AcceptedGoal<A: Action> {
     client: Arc<ActionClient<A>>,
     id: UUID,
     feedback: watch::Receiver<Feedback<A>>,
@@ -61,14 +61,7 @@ pub(crate) struct AcceptedGoal<A: WrappedActionTypeSupport + 'static> {
     result: Option<BoxFuture<'static, r2r::Result<ResultResponse<A>>>>,
 }
 
-impl<A> ActionClient<A>
-where
-    A: WrappedActionTypeSupport + 'static,
-    A::Feedback: Send + Sync,
-    A::FeedbackMessage: Send,
-    GoalResponse<A>: Send,
-    ResultResponse<A>: Send,
-{
+impl<A: Action> ActionClient<A> {
     /// A client of the action `name`, whose server may start later.
     pub(crate) fn new(spinner: &mut Spinner, name: &str) -> Result<Arc<Self>> {
         let part = |part: &str| format!("{name}/_action/{part}");
@@ -114,12 +107,9 @@ where
     }
 }
 
-impl<A: WrappedActionTypeSupport + 'static> AcceptedGoal<A> {
+impl<A: Action> AcceptedGoal<A> {
     /// Waits for the next feedback or the end. After the end there are no news.
-    pub(crate) async fn next(&mut self) -> GoalNews<A>
-    where
-        A::Feedback: Clone,
-    {
+    pub(crate) async fn next(&mut self) -> GoalNews<A> {
         let Self { id, feedback, result, .. } = self;
         let Some(ending) = result else { return std::future::pending().await };
         tokio::select! {
@@ -147,7 +137,7 @@ impl<A: WrappedActionTypeSupport + 'static> AcceptedGoal<A> {
     }
 }
 
-impl<A: WrappedActionTypeSupport + 'static> Drop for AcceptedGoal<A> {
+impl<A: Action> Drop for AcceptedGoal<A> {
     fn drop(&mut self) {
         self.cancel();
     }

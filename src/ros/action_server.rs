@@ -20,7 +20,7 @@ use super::interface::Interface;
 use super::lock::Lock;
 use super::publisher::Publisher;
 use super::quality::latched;
-use super::service_server::answer_each;
+use super::service_server::{Service, answer_each};
 use super::spin::Spinner;
 use super::task;
 use crate::Result;
@@ -42,6 +42,19 @@ constants! {
     i8: CancelGoal::Response { ERROR_NONE, ERROR_UNKNOWN_GOAL_ID, ERROR_GOAL_TERMINATED }
 }
 
+/// An action whose messages may pass between threads.
+pub(crate) trait Action:
+    WrappedActionTypeSupport<
+        Goal: Send,
+        Feedback: Send + Sync,
+        Result: Send + Sync,
+        FeedbackMessage: Send,
+        SendGoal: Service,
+        GetResult: Service,
+    > + 'static
+{
+}
+
 /// How a goal ended.
 #[derive(Clone, Copy)]
 pub(crate) enum GoalEnd {
@@ -51,13 +64,13 @@ pub(crate) enum GoalEnd {
 }
 
 /// The end of a goal with its result.
-pub(crate) struct EndedGoal<A: WrappedActionTypeSupport> {
+pub(crate) struct EndedGoal<A: Action> {
     pub end: GoalEnd,
     pub result: A::Result,
 }
 
 /// An accepted goal, for the task that executes it.
-pub(crate) struct Goal<A: WrappedActionTypeSupport> {
+pub(crate) struct Goal<A: Action> {
     pub request: A::Goal,
     id: UUID,
     state: watch::Receiver<GoalState<A>>,
@@ -65,17 +78,17 @@ pub(crate) struct Goal<A: WrappedActionTypeSupport> {
 }
 
 /// The state of a goal for its clients.
-struct GoalState<A: WrappedActionTypeSupport> {
+struct GoalState<A: Action> {
     status: i8,
     result: Option<ResultResponse<A>>,
 }
 
-struct KnownGoal<A: WrappedActionTypeSupport> {
+struct KnownGoal<A: Action> {
     info: GoalInfo,
     state: watch::Sender<GoalState<A>>,
 }
 
-struct ActionServer<A: WrappedActionTypeSupport> {
+struct ActionServer<A: Action> {
     /// In the order of their acceptance.
     goals: Lock<Vec<KnownGoal<A>>>,
     statuses: Publisher<GoalStatusArray>,
@@ -90,14 +103,7 @@ pub(crate) fn execute_each<A, F>(
     execute: impl Fn(Goal<A>) -> F + Clone + Send + Sync + 'static,
 ) -> Result
 where
-    A: WrappedActionTypeSupport + 'static,
-    A::Goal: Send,
-    A::Result: Send + Sync,
-    A::FeedbackMessage: Send,
-    GoalRequest<A>: Clone + Send,
-    GoalResponse<A>: Clone + Send,
-    ResultRequest<A>: Clone + Send,
-    ResultResponse<A>: Clone + Send + Sync,
+    A: Action,
     F: Future<Output = EndedGoal<A>> + Send + 'static,
 {
     let part = |part: &str| format!("{}/_action/{part}", action.name);
@@ -119,7 +125,7 @@ where
     })
 }
 
-impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
+impl<A: Action> Goal<A> {
     /// Waits until a client cancels the goal.
     pub(crate) async fn cancelled(&mut self) {
         // An error means that the goal has ended.
@@ -131,12 +137,9 @@ impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
     }
 }
 
-impl<A: WrappedActionTypeSupport + 'static> ActionServer<A> {
+impl<A: Action> ActionServer<A> {
     fn accept<F>(self: &Arc<Self>, request: GoalRequest<A>, execute: impl Fn(Goal<A>) -> F) -> GoalResponse<A>
     where
-        A::Result: Send,
-        A::FeedbackMessage: Send,
-        ResultResponse<A>: Send + Sync,
         F: Future<Output = EndedGoal<A>> + Send + 'static,
     {
         let (id, request) = A::destructure_goal_request_msg(request);
@@ -203,10 +206,7 @@ impl<A: WrappedActionTypeSupport + 'static> ActionServer<A> {
     }
 
     /// The result of a goal once it has ended.
-    async fn result(&self, request: ResultRequest<A>) -> ResultResponse<A>
-    where
-        ResultResponse<A>: Clone,
-    {
+    async fn result(&self, request: ResultRequest<A>) -> ResultResponse<A> {
         let id = A::destructure_result_request_msg(request);
         let state = self.goals.lock().iter().find(|goal| goal.info.goal_id == id).map(|goal| goal.state.subscribe());
         let mut result = None;

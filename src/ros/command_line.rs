@@ -3,13 +3,16 @@
 
 use log::LevelFilter;
 
-use crate::NodeError;
-use crate::Result;
+use crate::{NodeError, Result};
 use urdf_ik_parameters::{Definition, TABLE};
 
 /// ROS arguments without a value that only concern the logs of rcl.
 const LOGS_OF_RCL: [&str; 4] =
     ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
+
+/// Ignored ROS arguments with a value.
+const WITH_VALUE: [&str; 7] =
+    ["-p", "--param", "--params-file", "-e", "--enclave", "--log-config-file", "--log-file-name"];
 
 /// The parsed command line.
 #[derive(Debug)]
@@ -47,13 +50,7 @@ impl CommandLine {
                 (true, "--enable-rosout-logs") => read.to_rosout = true,
                 (true, "--disable-rosout-logs") => read.to_rosout = false,
                 (true, "-r" | "--remap") => read.remappings.extend(arguments.next()),
-                // Other options are ignored, some with a value.
-                (
-                    true,
-                    "-p" | "--param" | "--params-file" | "-e" | "--enclave" | "--log-config-file" | "--log-file-name",
-                ) => {
-                    drop(arguments.next());
-                }
+                (true, option) if WITH_VALUE.contains(&option) => drop(arguments.next()),
                 (true, flag) if LOGS_OF_RCL.contains(&flag) => {}
                 (false, "-h" | "--help") => return Ok(Self::Print(help())),
                 (false, "-V" | "--version") => {

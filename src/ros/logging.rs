@@ -25,11 +25,14 @@ struct RosLog {
     rosout: Option<Rosout>,
 }
 
+/// Publishes the log.
+type Rosout = Lock<r2r::Publisher<Message>>;
+
 /// Sends all log records to the ROS logger of `node`, from the level in `arguments`.
 pub(crate) fn install(node: &mut Node, arguments: &Arguments) -> Result {
     let logger = node.logger().to_owned();
     let level = arguments.level_of(&logger);
-    let rosout = if arguments.to_rosout { Rosout::new(node)? } else { None };
+    let rosout = if arguments.to_rosout { rosout(node)? } else { None };
     // A second logger is refused: the first remains in use.
     if log::set_boxed_logger(Box::new(RosLog { logger, rosout })).is_ok() {
         log::set_max_level(level);
@@ -58,9 +61,23 @@ impl Log for RosLog {
         // Called directly: r2r's macros would report this file.
         let (file, line) = (record.file().unwrap_or_default(), record.line().unwrap_or_default());
         r2r::log(&text, &self.logger, file, line, severity);
-        if let Some(rosout) = &self.rosout {
-            rosout.publish(record, level, &self.logger, text);
-        }
+        // r2r logs failures to publish, which cannot be published either.
+        let can_publish = !record.target().starts_with("r2r::publishers");
+        let Some(rosout) = self.rosout.as_ref().filter(|_| can_publish) else { return };
+        // As in rcl, system time, even with simulated time.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let message = Message {
+            stamp: r2r::Clock::to_builtin_time(&now),
+            level,
+            name: self.logger.clone(),
+            msg: text,
+            file: file.to_owned(),
+            // Rust provides no function names.
+            function: String::new(),
+            line,
+        };
+        // A failure cannot be reported.
+        let _ = rosout.lock().publish(&message);
     }
 
     fn flush(&self) {}
@@ -73,38 +90,11 @@ const LIFESPAN: Duration = Duration::from_secs(10);
 /// The ROS 2 distribution whose rcl publishes the log itself.
 const RCL_PUBLISHES: &str = "humble";
 
-/// Publishes the log.
-struct Rosout(Lock<r2r::Publisher<Message>>);
-
-impl Rosout {
-    /// The publisher; `None` if rcl has one.
-    fn new(node: &mut Node) -> Result<Option<Self>> {
-        if option_env!("ROS_DISTRO") == Some(RCL_PUBLISHES) {
-            return Ok(None);
-        }
-        let quality = QosProfile::default().keep_last(DEPTH).reliable().transient_local().lifespan(LIFESPAN);
-        Ok(Some(Self(Lock::new(node.create_publisher(ROSOUT.name, quality)?))))
+/// The publisher of the log; `None` if rcl has one.
+fn rosout(node: &mut Node) -> Result<Option<Rosout>> {
+    if option_env!("ROS_DISTRO") == Some(RCL_PUBLISHES) {
+        return Ok(None);
     }
-
-    /// Publishes a record of `logger` with its `text` and the `level` of the message.
-    fn publish(&self, record: &Record, level: u8, logger: &str, text: String) {
-        // r2r logs failures to publish, which cannot be published either.
-        if record.target().starts_with("r2r::publishers") {
-            return;
-        }
-        // As in rcl, system time, even with simulated time.
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let message = Message {
-            stamp: r2r::Clock::to_builtin_time(&now),
-            level,
-            name: logger.to_owned(),
-            msg: text,
-            file: record.file().unwrap_or_default().to_owned(),
-            // Rust provides no function names.
-            function: String::new(),
-            line: record.line().unwrap_or_default(),
-        };
-        // A failure cannot be reported.
-        let _ = self.0.lock().publish(&message);
-    }
+    let quality = QosProfile::default().keep_last(DEPTH).reliable().transient_local().lifespan(LIFESPAN);
+    Ok(Some(Lock::new(node.create_publisher(ROSOUT.name, quality)?)))
 }

@@ -21,7 +21,7 @@ pub(crate) mod tip_namespaces;
 pub(crate) mod type_descriptions;
 
 pub(crate) use action_client::{AcceptedGoal, ActionClient, GoalNews, NotAccepted};
-pub(crate) use action_server::{EndedGoal, Goal, GoalEnd};
+pub(crate) use action_server::{Action, EndedGoal, Goal, GoalEnd};
 pub(crate) use clock::{Clock, TickTimes};
 pub(crate) use interface::*;
 pub(crate) use lock::{Lock, OrderedLock};
@@ -29,7 +29,7 @@ pub(crate) use publisher::Publisher;
 pub(crate) use quality::latched;
 pub(crate) use quality_overrides::{QUALITY_OVERRIDES, QualityParameters};
 pub(crate) use remapping::TopicNames;
-pub(crate) use service_server::answer_each;
+pub(crate) use service_server::{Service, answer_each};
 pub(crate) use spin::{Commands, Spinner};
 
 /// Defines constants from those of a message, with the type of the field that uses them.

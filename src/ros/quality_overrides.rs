@@ -29,6 +29,22 @@ struct Policy {
     set: fn(&mut QosProfile, &Value),
 }
 
+/// A policy with two values, each with the word of its parameter.
+macro_rules! either {
+    ($field:ident, $sentence:literal; $policy:ident: $first:ident = $word:literal, $second:ident = $other:literal) => {
+        Policy {
+            name: stringify!($field),
+            sentence: $sentence,
+            bounds: ValueBounds::OneOf(&[$word, $other]),
+            get: |quality| Value::Text(if quality.$field == $policy::$second { $other } else { $word }.into()),
+            set: |quality, value| {
+                let is_second = *value == Value::Text($other.into());
+                quality.$field = if is_second { $policy::$second } else { $policy::$first };
+            },
+        }
+    };
+}
+
 const POLICIES: [Policy; 4] = [
     Policy {
         name: "depth",
@@ -41,41 +57,19 @@ const POLICIES: [Policy; 4] = [
             }
         },
     },
-    Policy {
-        name: "durability",
-        sentence: "Whether late subscribers of this topic receive earlier messages.",
-        bounds: ValueBounds::OneOf(&["volatile", "transient_local"]),
-        get: |quality| word(quality.durability == DurabilityPolicy::TransientLocal, ["volatile", "transient_local"]),
-        set: |quality, value| {
-            let is_latched = *value == word(true, ["", "transient_local"]);
-            quality.durability = if is_latched { DurabilityPolicy::TransientLocal } else { DurabilityPolicy::Volatile };
-        },
+    either! {
+        durability, "Whether late subscribers of this topic receive earlier messages.";
+        DurabilityPolicy: Volatile = "volatile", TransientLocal = "transient_local"
     },
-    Policy {
-        name: "history",
-        sentence: "Whether the queue of this topic has a limit.",
-        bounds: ValueBounds::OneOf(&["keep_last", "keep_all"]),
-        get: |quality| word(quality.history == HistoryPolicy::KeepAll, ["keep_last", "keep_all"]),
-        set: |quality, value| {
-            let keeps_all = *value == word(true, ["", "keep_all"]);
-            quality.history = if keeps_all { HistoryPolicy::KeepAll } else { HistoryPolicy::KeepLast };
-        },
+    either! {
+        history, "Whether the queue of this topic has a limit.";
+        HistoryPolicy: KeepLast = "keep_last", KeepAll = "keep_all"
     },
-    Policy {
-        name: "reliability",
-        sentence: "Whether lost messages of this topic are sent again.",
-        bounds: ValueBounds::OneOf(&["reliable", "best_effort"]),
-        get: |quality| word(quality.reliability == ReliabilityPolicy::BestEffort, ["reliable", "best_effort"]),
-        set: |quality, value| {
-            let may_lose = *value == word(true, ["", "best_effort"]);
-            quality.reliability = if may_lose { ReliabilityPolicy::BestEffort } else { ReliabilityPolicy::Reliable };
-        },
+    either! {
+        reliability, "Whether lost messages of this topic are sent again.";
+        ReliabilityPolicy: Reliable = "reliable", BestEffort = "best_effort"
     },
 ];
-
-fn word(is_second: bool, words: [&'static str; 2]) -> Value {
-    Value::Text(words[usize::from(is_second)].into())
-}
 
 /// The parameters of all topics of the node. The default of each is its value.
 #[derive(Default)]

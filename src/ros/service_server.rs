@@ -23,6 +23,10 @@ const DISCOVERY: Duration = Duration::from_secs(10);
 /// Pause between attempts to send a response. Each attempt blocks the requests of the service for 0.1 s.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// A service whose messages may pass between threads.
+pub(crate) trait Service: WrappedServiceTypeSupport<Request: Send, Response: Send + Sync> + 'static {}
+impl<S: WrappedServiceTypeSupport<Request: Send, Response: Send + Sync> + 'static> Service for S {}
+
 /// Creates a service and answers each of its requests, with the `context`, in a task of its own. The spin thread
 /// starts that task at once: r2r queues ten requests, and drops further ones until a task takes them.
 pub(crate) fn answer_each<S, C, A>(
@@ -32,9 +36,7 @@ pub(crate) fn answer_each<S, C, A>(
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
 ) -> Result
 where
-    S: WrappedServiceTypeSupport + 'static,
-    S::Request: Clone + Send,
-    S::Response: Clone + Send,
+    S: Service,
     C: Send + Sync + 'static,
     A: Future<Output = S::Response> + Send + 'static,
 {

@@ -18,8 +18,8 @@ use tokio::sync::oneshot;
 use super::interface::Interface;
 use super::quality_overrides::{QualityParameters, Role};
 use super::remapping::TopicNames;
-use crate::NodeError;
-use crate::Result;
+use super::task;
+use crate::{NodeError, Result};
 
 /// Timeout of one spin, and the maximum delay of commands and of the stop.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
@@ -159,16 +159,12 @@ impl Spinner {
 
     /// Runs `work` for each message in the spin thread, right after its arrival. This avoids a thread switch, but
     /// blocks all other messages: `work` must be short, and has no timers.
-    pub(crate) fn on_each<T>(
+    pub(crate) fn on_each<T: 'static>(
         &mut self,
         messages: impl Stream<Item = T> + Send + 'static,
-        mut work: impl FnMut(T) + Send + 'static,
+        work: impl FnMut(T) + Send + 'static,
     ) {
-        let task = messages.for_each(move |message| {
-            work(message);
-            ready(())
-        });
-        self.local_tasks.push(Box::new(|_| task.boxed_local()));
+        self.local_tasks.push(Box::new(|_| for_each(messages, work).boxed_local()));
     }
 
     /// Subscribes to the topic `name` and, as [`Spinner::on_each`], runs `work` for each message, as ROS 2 has it.
@@ -180,18 +176,24 @@ impl Spinner {
     ) -> Result {
         let quality = self.noted(&name, quality)?;
         self.local_tasks.push(Box::new(move |node| match node.subscribe_native::<T>(&name, quality) {
-            Ok(messages) => {
-                let each = messages.for_each(move |message| {
-                    work(&message);
-                    ready(())
-                });
-                each.boxed_local()
-            }
+            Ok(messages) => for_each(messages, move |message| work(&message)).boxed_local(),
             Err(e) => {
                 log::error!("the node does not receive {name}: {e}");
                 ready(()).boxed_local()
             }
         }));
+        Ok(())
+    }
+
+    /// Subscribes to a topic, and runs `work` for each message in a task, which may take long.
+    pub(crate) fn on_each_in_task<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        topic: Interface,
+        quality: QosProfile,
+        work: impl FnMut(T) + Send + 'static,
+    ) -> Result {
+        let messages = self.subscribe(topic.name, quality)?;
+        task::start(for_each(messages, work));
         Ok(())
     }
 
@@ -224,6 +226,14 @@ impl Spinning {
         // An error means that the thread has panicked and ended.
         let _ = self.thread.join();
     }
+}
+
+/// Runs `work` for each of the messages.
+fn for_each<T>(messages: impl Stream<Item = T>, mut work: impl FnMut(T)) -> impl Future<Output = ()> {
+    messages.for_each(move |message| {
+        work(message);
+        ready(())
+    })
 }
 
 /// Selects the time of the topic `/clock` or of the system.

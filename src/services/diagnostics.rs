@@ -61,6 +61,7 @@ fn report(arm: &Arm, faults: &[String]) -> DiagnosticArray {
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
     let mean = if counts.answered > 0 { counts.solve_time / counts.answered as f64 } else { 0.0 };
     let tips = robot.as_ref().map(|robot| robot.chain.tip_names());
+    let difference = arm.output.greatest_difference();
     let values = [
         ("robot", robot.as_ref().map_or("", |robot| robot.robot.name()).to_owned()),
         ("base link", robot.as_ref().map_or("", |robot| robot.chain.base()).to_owned()),
@@ -78,10 +79,7 @@ fn report(arm: &Arm, faults: &[String]) -> DiagnosticArray {
         ("mean solve time [us]", format!("{:.1}", mean * 1e6)),
         ("longest solve time [us]", format!("{:.1}", counts.longest * 1e6)),
         ("age of the measurements [s]", age_of_measurements(arm).unwrap_or_default()),
-        (
-            "greatest difference of the measurements from the commands",
-            arm.output.greatest_difference().unwrap_or_default(),
-        ),
+        ("greatest difference of the measurements from the commands", difference.unwrap_or_default()),
     ];
     let values = values.into_iter().map(|(key, value)| KeyValue { key: key.to_owned(), value }).collect();
     DiagnosticArray {

@@ -39,18 +39,12 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     answer_each::<SolvePath::Service, _, _>(spinner, queries, SOLVE_PATH, solve_path)?;
     answer_each::<ForwardKinematics::Service, _, _>(spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
     answer_each::<CheckCollisions::Service, _, _>(spinner, queries, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _, _>(
-        spinner,
-        queries,
-        STOP,
-        |queries, _| async move { queries.arm.stop().map(done) },
-    )?;
-    answer_each::<Trigger::Service, _, _>(spinner, queries, RESET, |queries, _| async move {
-        queries.arm.reset().await.map(done)
-    })?;
-    answer_each::<Trigger::Service, _, _>(spinner, queries, RESUME, |queries, _| async move {
-        queries.arm.resume().await.map(done)
-    })
+    let stop = |queries: Arc<Queries>, _| async move { queries.arm.stop().map(done) };
+    let reset = |queries: Arc<Queries>, _| async move { queries.arm.reset().await.map(done) };
+    let resume = |queries: Arc<Queries>, _| async move { queries.arm.resume().await.map(done) };
+    answer_each::<Trigger::Service, _, _>(spinner, queries, STOP, stop)?;
+    answer_each::<Trigger::Service, _, _>(spinner, queries, RESET, reset)?;
+    answer_each::<Trigger::Service, _, _>(spinner, queries, RESUME, resume)
 }
 
 fn done(message: String) -> Trigger::Response {

@@ -12,15 +12,16 @@ use r2r::rcl_interfaces::msg::{
 use r2r::rcl_interfaces::srv::{
     DescribeParameters, GetParameterTypes, GetParameters, ListParameters, SetParameters, SetParametersAtomically,
 };
-use r2r::{Node, QosProfile, WrappedServiceTypeSupport};
+use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::arm::Arm;
+use crate::reports::Reporter;
 use crate::robot_in_use::description;
 use crate::ros::{
     Commands, DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, Lock,
     PARAMETER_EVENTS, Publisher, QUALITY_OVERRIDES, QualityParameters, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
-    Spinner, constants, quality_overrides::value, service_server, task,
+    Service, Spinner, constants, quality_overrides::value, service_server, task,
 };
 use urdf_ik_parameters::{Definition, Refusal, Settings, TABLE, TakesEffect, Value, ValueBounds, Values, definition};
 use urdf_ik_text::names;
@@ -33,7 +34,7 @@ constants! { u8: ParameterType {
 /// The values and the parts of the node that their changes affect.
 pub(crate) struct ParameterStore {
     values: Lock<Values>,
-    arm: Arc<Arm>,
+    pub arm: Arc<Arm>,
     commands: Commands,
     events: Publisher<ParameterEvent>,
     qualities: Arc<QualityParameters>,
@@ -66,6 +67,12 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
         values.set(handle, Value::Bool(false))?;
     }
     Ok(values)
+}
+
+impl AsRef<Reporter> for ParameterStore {
+    fn as_ref(&self) -> &Reporter {
+        &self.arm.reporter
+    }
 }
 
 fn from_message(message: ParameterValue) -> Value {
@@ -286,17 +293,12 @@ fn list(store: &ParameterStore, request: &ListParameters::Request) -> ListParame
 }
 
 /// Creates one of the services. Its responses take no time, so one task answers all requests.
-fn answer<S>(
+fn answer<S: Service>(
     node: &mut Node,
     store: &Arc<ParameterStore>,
     service: Interface,
     reply: fn(&ParameterStore, S::Request) -> S::Response,
-) -> Result
-where
-    S: WrappedServiceTypeSupport + 'static,
-    S::Request: Clone + Send,
-    S::Response: Clone + Send,
-{
+) -> Result {
     use futures::StreamExt;
     let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
     let store = Arc::clone(store);

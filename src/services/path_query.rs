@@ -5,10 +5,12 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::srv::SolveIK::Request as Overrides;
 use r2r::urdf_ik::srv::SolvePath::Request;
 
-use super::request_overrides::{self, RequestOverrides};
+use super::request_overrides;
 use crate::arm::Arm;
+use crate::messages::copied;
 use crate::reports::Refused;
 use crate::robot_in_use::{Configuration, GoalReader, LoadedRobot, LocatedFrame, RequestedGoals};
 use crate::solving::{PathStart, PathToPlan, path_plan, problem};
@@ -39,10 +41,9 @@ impl PathQuery {
     pub(crate) async fn new(arm: &Arm, request: &Request, configuration: &Configuration) -> Result<Self, Refused> {
         let mut settings = (*arm.settings()).clone();
         let mut pattern = problem::target(Isometry3::identity(), &settings);
-        let overrides = RequestOverrides::from(request);
-        overrides.apply(&configuration.loaded.chain, &mut pattern, &mut settings)?;
+        request_overrides::apply(&overrides_of(request), &configuration.loaded.chain, &mut pattern, &mut settings)?;
         override_path(request, &mut settings.path)?;
-        let loaded = overrides.with_tools(&configuration.loaded, &[pattern.tip])?;
+        let loaded = request_overrides::with_tools(&request.tools, &configuration.loaded, &[pattern.tip])?;
         let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
         path_plan::poses(&request.poses, &Isometry3::identity())?;
         let reader = GoalReader { frames: &arm.frames, configuration, settings: &settings };
@@ -77,6 +78,13 @@ impl PathQuery {
         let start = loaded.chain.positions_from(&start.end);
         Ok(PathToPlan { loaded, poses, pattern, goals, start, from, avoidance, period, settings })
     }
+}
+
+/// The fields of a request that override parameters of searches.
+fn overrides_of(request: &Request) -> Overrides {
+    copied!(request => Overrides {
+        tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions,
+    } Overrides::default())
 }
 
 /// Applies the request's path fields to the settings.

@@ -133,14 +133,12 @@ fn starting_points(solution: &Solution) -> usize {
 /// The solution of the `whole` search, or that of the `first` attempts if the deadline ended the whole search earlier.
 /// In this case its time is that of the query so far, including the wait for a core.
 fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration) -> Solution {
-    match first {
-        Some(first) if starting_points(&first) > starting_points(&whole) && first.is_solved() => first,
-        Some(mut first) if starting_points(&first) > starting_points(&whole) => {
-            (first.stop, first.elapsed) = (whole.stop, elapsed);
-            first
-        }
-        _ => whole,
+    let longer = first.filter(|first| starting_points(first) > starting_points(&whole));
+    let Some(mut first) = longer else { return whole };
+    if !first.is_solved() {
+        (first.stop, first.elapsed) = (whole.stop, elapsed);
     }
+    first
 }
 
 #[cfg(test)]

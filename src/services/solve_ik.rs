@@ -11,10 +11,10 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 use super::joint_overrides::JointOverrides;
 use super::query::Query;
 use super::query_context::ContextInput;
-use super::request_overrides::{self, RequestOverrides};
+use super::request_overrides;
 use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, status};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, refused, status};
 use crate::robot_in_use::{GoalReader, LoadedRobot};
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
@@ -64,28 +64,22 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
         report.message()
     });
     let status = statuses.next().unwrap_or_default();
-    let other_statuses = statuses.collect();
-    let message = status.message.clone();
-    let success = solution.is_solved();
-    let (mut all_joint_states, mut turns_count) = (Vec::new(), 0);
+    let mut response = Response {
+        success: solution.is_solved(),
+        message: status.message.clone(),
+        status,
+        other_statuses: statuses.collect(),
+        goal_violations: solution.violations.clone(),
+        ..Response::default()
+    };
+    response.goal_violations.truncate(request.goals.len());
     if request.all_solutions {
         let max_turns = usize::try_from(request.max_turns).unwrap_or(usize::MAX);
         let all = query.all_solutions(searches, max_turns).await?;
-        all_joint_states = joint_states(loaded, &all.solutions, &positions, &joint_state.header);
-        turns_count = all.count;
+        response.all_joint_states = joint_states(loaded, &all.solutions, &positions, &joint_state.header);
+        response.turns_count = all.count;
     }
-    let mut goal_violations = solution.violations;
-    goal_violations.truncate(request.goals.len());
-    Ok(Response {
-        success,
-        message,
-        joint_state,
-        status,
-        other_statuses,
-        goal_violations,
-        all_joint_states,
-        turns_count,
-    })
+    Ok(Response { joint_state, ..response })
 }
 
 /// Prepares the query of a request.
@@ -96,12 +90,11 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
     let mut positions = present.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
-    let overrides = RequestOverrides::from(request);
-    overrides.apply(&loaded.chain, &mut pattern, &mut settings)?;
+    request_overrides::apply(request, &loaded.chain, &mut pattern, &mut settings)?;
     let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
     let asked = tips_and_poses(request, &loaded.chain, pattern.tip)?;
     let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
-    let loaded = overrides.with_tools(loaded, &tips)?;
+    let loaded = request_overrides::with_tools(&request.tools, loaded, &tips)?;
     let reader = GoalReader { frames: &arm.frames, configuration: &present, settings: &settings };
     let goals = reader.parse(&request.goals).await?.read(&loaded, &positions)?;
     let has_pose = problem::has_pose(&pattern, goals.len());
@@ -113,7 +106,7 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
             continue;
         }
         let pose = convert::pose(&stamped.pose);
-        let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
+        let pose = pose.map_err(|sentence| refused!(&field, "{field}: {sentence}"))?;
         let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
         targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&present) * pose));
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
@@ -141,12 +134,12 @@ fn tips_and_poses<'a>(
 ) -> Result<Vec<(usize, String, &'a PoseStamped)>, Refused> {
     let (links, poses) = (&request.other_tip_links, &request.other_poses);
     if links.len() != poses.len() {
-        let sentence = format!(
+        return Err(refused!(
+            "other_poses",
             "there are {} other_poses for {} other_tip_links; the two lists must have the same length",
             poses.len(),
             links.len()
-        );
-        return Err(Refused::invalid("other_poses", sentence));
+        ));
     }
     let mut all = vec![(first, "pose".to_owned(), &request.pose)];
     for (index, (link, pose)) in links.iter().zip(poses).enumerate() {

@@ -8,15 +8,16 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::srv::SolveIK::Request as Overrides;
 use r2r::urdf_ik::srv::SolveIKBatch::{Request, Response};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::batch_response::{BatchResponse, unanswered};
 use super::joint_overrides::JointOverrides;
 use super::query_context::{ContextInput, QueryContext};
-use super::request_overrides::RequestOverrides;
-use crate::messages::convert;
-use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault};
+use super::request_overrides;
+use crate::messages::{convert, copied};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, refused};
 use crate::robot_in_use::{GoalReader, RequestedGoals};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use urdf_ik_goals::Goal;
@@ -44,13 +45,14 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let began = Instant::now();
     let mut settings = (*arm.settings()).clone();
     let present = arm.configuration()?;
-    let columns = Columns { joints: present.loaded.robot.movable().count(), goals: request.goals.len() };
-    let numbers = check_size(request.poses.len(), columns)?;
-    let _numbers = searches.batch_positions.try_acquire_many(numbers).map_err(|_| other_batches())?;
+    let numbers = check_size(request.poses.len(), present.loaded.robot.movable().count(), request.goals.len())?;
+    let sentence =
+        "other batches that are under way leave no memory for this one: send it again when they are answered";
+    let full = |_| Refused::invalid("busy", sentence);
+    let _numbers = searches.batch_positions.try_acquire_many(numbers).map_err(full)?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
-    let overrides = RequestOverrides::from(&request);
-    overrides.apply(&present.loaded.chain, &mut pattern, &mut settings)?;
-    let loaded = overrides.with_tools(&present.loaded, &[pattern.tip])?;
+    request_overrides::apply(&overrides_of(&request), &present.loaded.chain, &mut pattern, &mut settings)?;
+    let loaded = request_overrides::with_tools(&request.tools, &present.loaded, &[pattern.tip])?;
     let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
     let reader = GoalReader { frames: &arm.frames, configuration: &present, settings: &settings };
     let goals = reader.parse(&request.goals).await?;
@@ -71,38 +73,30 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     Ok(response)
 }
 
-/// Numbers in the response for each target.
-#[derive(Clone, Copy)]
-struct Columns {
-    joints: usize,
-    goals: usize,
+/// The fields of a request that override parameters.
+fn overrides_of(request: &Request) -> Overrides {
+    copied!(request => Overrides {
+        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed,
+        avoid_collisions, on_unreachable,
+    } Overrides::default())
 }
 
 /// The number of positions and violations in the response. Refuses empty batches, and batches whose response exceeds
 /// the memory of a typical machine.
-fn check_size(targets: usize, columns: Columns) -> Result<u32, Refused> {
+fn check_size(targets: usize, joints: usize, goals: usize) -> Result<u32, Refused> {
     if targets == 0 {
         return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve"));
     }
-    let Columns { joints, goals } = columns;
     let columns = joints.saturating_add(goals);
     let numbers = targets.saturating_mul(columns);
     u32::try_from(numbers).ok().filter(|_| numbers <= MAX_POSITIONS).ok_or_else(|| {
         let most = MAX_POSITIONS / columns.max(1);
-        Refused::invalid(
+        refused!(
             "poses",
-            format!(
-                "poses has {targets} entries; for a robot of {joints} joints and {goals} goals the most is {most}: send \
-                 several requests"
-            ),
+            "poses has {targets} entries; for a robot of {joints} joints and {goals} goals the most is {most}: send \
+             several requests"
         )
     })
-}
-
-fn other_batches() -> Refused {
-    let sentence =
-        "other batches that are under way leave no memory for this one: send it again when they are answered";
-    Refused::invalid("busy", sentence)
 }
 
 /// The time limit of a batch; `None` for no limit.
@@ -110,10 +104,9 @@ fn batch_timeout(seconds: f64) -> Result<Option<Duration>, Refused> {
     if seconds == 0.0 {
         return Ok(None);
     }
-    Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| {
-        let sentence = format!("batch_timeout is {seconds}; it must be a time in seconds, or 0 for no bound");
-        Refused::invalid("batch_timeout", sentence)
-    })
+    let refuse =
+        |_| refused!("batch_timeout", "batch_timeout is {seconds}; it must be a time in seconds, or 0 for no bound");
+    Duration::try_from_secs_f64(seconds).map(Some).map_err(refuse)
 }
 
 /// Number of threads for a batch of `targets`.
@@ -124,9 +117,11 @@ fn threads(settings: &Settings, targets: usize) -> usize {
 
 /// Threads for one batch, with the priority of the current one.
 fn pool(threads: usize) -> Result<ThreadPool, Refused> {
-    ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("batch {index}")).build().map_err(|e| {
-        Refused::invalid("threads", format!("the {threads} threads for a batch could not be started: {e}"))
-    })
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("batch {index}"))
+        .build()
+        .map_err(|e| refused!("threads", "the {threads} threads for a batch could not be started: {e}"))
 }
 
 /// A batch that is being solved.
@@ -206,13 +201,11 @@ impl BatchJob {
         let JointState { name, position, .. } = &self.seed;
         let (names, targets) = (name.len(), self.poses.len());
         if position.len() != names && position.len() != names * targets {
-            return Err(Refused::invalid(
+            return Err(refused!(
                 "seed",
-                format!(
-                    "the seed has {names} names and {} positions; it must have {names} positions, or {names} for each of \
-                     the {targets} targets",
-                    position.len()
-                ),
+                "the seed has {names} names and {} positions; it must have {names} positions, or {names} for each of \
+                 the {targets} targets",
+                position.len()
             ));
         }
         let read = |row: &[f64]| {
@@ -261,16 +254,15 @@ mod tests {
 
     #[test]
     fn a_response_fits_into_memory() {
-        let check = |targets, joints, goals| check_size(targets, Columns { joints, goals });
-        assert!(check(0, 7, 0).unwrap_err().sentence.contains("empty"));
-        check(1, 7, 100).unwrap();
-        check(100_000, 7, 0).unwrap();
-        check(MAX_POSITIONS / 10_000, 10_000, 0).unwrap();
+        assert!(check_size(0, 7, 0).unwrap_err().sentence.contains("empty"));
+        check_size(1, 7, 100).unwrap();
+        check_size(100_000, 7, 0).unwrap();
+        check_size(MAX_POSITIONS / 10_000, 10_000, 0).unwrap();
         for (joints, goals) in [(10_000, 0), (9_950, 50)] {
-            let refused = check(100_000, joints, goals).unwrap_err();
+            let refused = check_size(100_000, joints, goals).unwrap_err();
             assert!(refused.sentence.contains("the most is 3355"), "{}", refused.sentence);
         }
-        check(usize::MAX, usize::MAX, usize::MAX).unwrap_err();
+        check_size(usize::MAX, usize::MAX, usize::MAX).unwrap_err();
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use r2r::std_srvs::srv::SetBool;
 
-use super::intake::Intake;
+use crate::arm::Arm;
 use crate::arm::sources::Clutch;
-use crate::reports::status::Refused;
+use crate::reports::Refused;
 use urdf_ik_text::names;
 
 /// Closes or opens the clutch of a tip.
-pub(super) fn set(intake: &Intake, tip: usize, request: &SetBool::Request) -> SetBool::Response {
-    let Some(now) = intake.arm.output.configuration() else {
+pub(super) fn set(arm: &Arm, tip: usize, request: &SetBool::Request) -> SetBool::Response {
+    let Some(now) = arm.output.configuration() else {
         return SetBool::Response { success: false, message: Refused::no_robot().sentence };
     };
     let tip_link = names::short(&now.loaded.chain.tips()[tip].link).into_owned();
@@ -21,8 +21,8 @@ pub(super) fn set(intake: &Intake, tip: usize, request: &SetBool::Request) -> Se
         );
         (Clutch::Open, message)
     };
-    intake.arm.sources.lock().set_clutch(tip, clutch);
+    arm.sources.lock().set_clutch(tip, clutch);
     // The next pose starts at the current tip pose.
-    intake.arm.output.drop_servo_commands(Some(tip));
+    arm.output.drop_servo_commands(Some(tip));
     SetBool::Response { success: true, message }
 }

@@ -2,12 +2,11 @@
 
 use nalgebra::Vector3;
 use r2r::geometry_msgs::msg::{TwistStamped, Vector3 as VectorMessage};
-use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 
 use crate::messages::target_message;
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::{Refused, refused};
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_text::names;
 
 /// Largest component of a command. Larger commands are scaled down: the speed limits are far lower, and squares might
@@ -60,8 +59,7 @@ impl TwistMessage {
         for (part, vector) in parts {
             for (axis, value) in ["x", "y", "z"].into_iter().zip(vector) {
                 if !value.is_finite() {
-                    let sentence = format!("the twist's {part} {axis} is {value}; it must be a finite number");
-                    return Err(Refused::invalid("twist", sentence));
+                    return Err(refused!("twist", "the twist's {part} {axis} is {value}; it must be a finite number"));
                 }
             }
         }
@@ -71,12 +69,6 @@ impl TwistMessage {
 }
 
 impl JogMessage {
-    /// The joint velocities of a message.
-    pub(super) fn new(topic: &'static str, message: JointState) -> Self {
-        let JointState { header, name: joints, velocity: velocities, .. } = message;
-        Self { topic, header, joints, velocities }
-    }
-
     /// A velocity for each variable of the chain, scaled down if excessive; zero for other joints.
     ///
     /// # Errors
@@ -98,8 +90,10 @@ impl JogMessage {
             let variable = variables.iter().position(|variable| variable.name == *name);
             let variable = variable.ok_or_else(|| unmoved(loaded, name))?;
             if !velocity.is_finite() {
-                let sentence = format!("the velocity of joint '{name}' is {velocity}; it must be a finite number");
-                return Err(Refused::invalid("velocity", sentence));
+                return Err(refused!(
+                    "velocity",
+                    "the velocity of joint '{name}' is {velocity}; it must be a finite number"
+                ));
             }
             velocities[variable] = velocity;
         }

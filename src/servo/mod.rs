@@ -14,46 +14,45 @@ mod publishers;
 
 use std::sync::Arc;
 
+use r2r::sensor_msgs::msg::JointState;
 use r2r::std_srvs::srv::SetBool;
 
-use crate::arm::sources::Source;
-pub(crate) use intake::Intake;
+pub(crate) use intake::{jog, pose, takes, twist};
 pub(crate) use messages::{JogMessage, TwistMessage};
 
-use crate::NodeError;
-use crate::messages::target_message;
-use crate::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
-use crate::ros::service_server::answer_each;
-use crate::ros::spin::{Commands, Spinner};
-use crate::ros::tip_namespaces;
+use crate::Result;
+use crate::arm::Arm;
+use crate::arm::sources::Source;
+use crate::messages::quality;
+use crate::ros::{CLUTCH, Commands, JOINT_JOG, Spinner, TARGET_TWIST, answer_each, tip_namespaces};
 
 /// Subscribes to the commands in the spin thread, and answers the services.
-pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Commands) -> Result<(), NodeError> {
-    let settings = intake.arm.settings();
+pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -> Result {
+    let settings = arm.settings();
     let mut topics = vec![(JOINT_JOG, JOINT_JOG.name.to_owned(), Source::Jog)];
-    let quality = target_message::quality(&settings);
+    let quality = quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         for namespace in namespaces {
             let twists = spinner.subscribe_raw(TARGET_TWIST, &TARGET_TWIST.name_in(&namespace), quality.clone())?;
             let topic = TARGET_TWIST.short_name();
             topics.push((TARGET_TWIST, TARGET_TWIST.name_in(&namespace), Source::Twist(tip)));
-            let taking = Arc::clone(intake);
+            let arm_of_twists = Arc::clone(arm);
             spinner.on_each(twists, move |raw| {
                 if let Some(message) = TwistMessage::read(topic, &raw) {
-                    taking.twist(tip, &message);
+                    twist(&arm_of_twists, tip, &message);
                 }
             });
-            answer_each::<SetBool::Service, _, _>(
-                spinner,
-                intake,
-                &CLUTCH.name_in(&namespace),
-                move |intake, request| std::future::ready(clutch::set(&intake, tip, &request)),
-            )?;
+            answer_each::<SetBool::Service, _, _>(spinner, arm, &CLUTCH.name_in(&namespace), move |arm, request| {
+                std::future::ready(clutch::set(&arm, tip, &request))
+            })?;
         }
     }
     let jogs = spinner.subscribe(JOINT_JOG.name, quality)?;
-    let taking = Arc::clone(intake);
-    spinner.on_each(jogs, move |message| taking.jog(&JogMessage::new(JOINT_JOG.short_name(), message)));
-    publishers::watch(intake, commands, topics);
+    let arm_of_jogs = Arc::clone(arm);
+    spinner.on_each(jogs, move |JointState { header, name, velocity, .. }| {
+        let message = JogMessage { topic: JOINT_JOG.short_name(), header, joints: name, velocities: velocity };
+        jog(&arm_of_jogs, &message);
+    });
+    publishers::watch(arm, commands, topics);
     Ok(())
 }

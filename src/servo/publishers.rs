@@ -3,30 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::intake::Intake;
+use crate::arm::Arm;
 use crate::arm::sources::Source;
-use crate::ros::interface::Interface;
-use crate::ros::spin::Commands;
-use crate::ros::task;
+use crate::ros::{Commands, Interface, task};
 
 /// Polling period of the publishers of active topics.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Polls the publishers of `topics`, each with its name before remapping and its source. Warns once about several
 /// publishers.
-pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
-    let intake = Arc::clone(intake);
+pub(super) fn watch(arm: &Arc<Arm>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
+    let arm = Arc::clone(arm);
     task::start(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             for (topic, name, source) in &topics {
-                if !intake.arm.sources.lock().is_active(*source, INTERVAL) {
+                if !arm.sources.lock().is_active(*source, INTERVAL) {
                     continue;
                 }
                 let count = commands.publishers(name).await.len();
                 if count > 1 {
                     let sentence = format!("{count} publishers have the topic {name}: the latest command applies");
-                    intake.arm.reporter.warnings.warn_once(topic.short_name(), "publishers", &sentence);
+                    arm.reporter.warnings.warn_once(topic.short_name(), "publishers", &sentence);
                 }
             }
         }

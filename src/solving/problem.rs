@@ -62,12 +62,11 @@ pub(crate) struct NullSpaceTask {
 
 impl NullSpaceTask {
     pub(crate) fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
-        let positions = if settings.posture.0.is_empty() {
-            None
-        } else {
+        let mut positions = None;
+        if !settings.posture.0.is_empty() {
             let all = settings.posture_positions(&loaded.robot).refuse_as("posture")?;
-            Some(loaded.chain.positions_from(&all))
-        };
+            positions = Some(loaded.chain.positions_from(&all));
+        }
         Ok(Self { positions, weights: settings.null_space })
     }
 

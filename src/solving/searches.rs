@@ -9,7 +9,7 @@ use std::thread;
 
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::reports::Refused;
+use crate::reports::{Refused, refused};
 use urdf_ik_solver::Interruption;
 
 /// Maximum number of requests that wait for a core. Each takes some kilobytes.
@@ -104,7 +104,7 @@ pub(crate) fn cores() -> usize {
 }
 
 fn busy(reason: &str) -> Refused {
-    Refused::invalid("busy", format!("the node is busy: {reason}; send the request again later"))
+    refused!("busy", "the node is busy: {reason}; send the request again later")
 }
 
 /// The refusal of a request on which a solver panicked.

@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Surroundings;
 use crate::Result;
 use crate::reports::{Fault, Refused};
 use crate::robot_in_use::LoadedRobot;
-use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, Spinner, latched, task};
+use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, Spinner, latched};
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::Settings;
 
@@ -39,24 +38,19 @@ pub(crate) fn serve(spinner: &mut Spinner, surroundings: &Arc<Surroundings>, set
     if !settings.robot_description_semantic.is_empty() {
         return Ok(());
     }
-    let mut texts = spinner.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
     let surroundings = Arc::clone(surroundings);
-    task::start(async move {
-        let mut newest = String::new();
-        while let Some(Text { data }) = texts.next().await {
-            // Each node that starts with it publishes it again.
-            if data == newest {
-                continue;
-            }
-            let used = Srdf::from_text(&data).map_err(Fault::from).and_then(|srdf| surroundings.use_srdf(srdf));
-            let refuse =
-                |fault| Refused::of_sentence(format!("it is refused: {fault}; what was in use before is kept"));
-            let used = used.map_err(refuse);
-            surroundings.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
-            if used.is_ok() {
-                newest = data;
-            }
+    let mut newest = String::new();
+    spinner.on_each_in_task(ROBOT_DESCRIPTION_SEMANTIC, latched(), move |Text { data }| {
+        // Each node that starts with it publishes it again.
+        if data == newest {
+            return;
         }
-    });
-    Ok(())
+        let used = Srdf::from_text(&data).map_err(Fault::from).and_then(|srdf| surroundings.use_srdf(srdf));
+        let refuse = |fault| Refused::of_sentence(format!("it is refused: {fault}; what was in use before is kept"));
+        let used = used.map_err(refuse);
+        surroundings.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
+        if used.is_ok() {
+            newest = data;
+        }
+    })
 }

@@ -42,8 +42,7 @@ impl Conditions {
         let now = arm.configuration()?;
         let goals = arm.standing_goals(&now, &settings)?;
         let avoidance = Avoidance::of(&arm.surroundings, loaded, &now.positions, &settings).await?;
-        let clearance_loss = *arm.surroundings.clearance_loss.lock();
-        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
+        let avoidance = avoidance.map(|avoidance| avoidance.widened(*arm.surroundings.clearance_loss.lock()));
         Ok(Self { settings, goals, avoidance, effort })
     }
 
@@ -51,9 +50,8 @@ impl Conditions {
     pub(super) fn at_once(arm: &Arm) -> Option<Self> {
         let settings = arm.settings();
         let goals = arm.standing_goals(&arm.configuration().ok()?, &settings).ok()?;
-        let clearance_loss = *arm.surroundings.clearance_loss.lock();
         let avoidance = Avoidance::at_once(&arm.surroundings, &settings).ok()?;
-        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
+        let avoidance = avoidance.map(|avoidance| avoidance.widened(*arm.surroundings.clearance_loss.lock()));
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
         is_short.then_some(Self { settings, goals, avoidance, effort: Effort::AtOnce })

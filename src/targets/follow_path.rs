@@ -14,15 +14,17 @@ use super::FEEDBACK_PERIOD;
 use super::path_deviation::{NearestPlace, nearest};
 use super::path_motion::{MovingPath, PathOutput, PathStarted, PlannedPath, PreparedPath};
 use crate::Result;
-use crate::arm::{Arm, PathProgress};
-use crate::messages::convert;
+use crate::arm::Arm;
+use crate::messages::{convert, copied};
 use crate::reports::{Refused, Report, ServiceResponse, TargetOutcome};
-use crate::ros::{EndedGoal, FOLLOW_PATH, Goal, GoalEnd, Spinner, action_server};
+use crate::ros::{Action, EndedGoal, FOLLOW_PATH, Goal, GoalEnd, Spinner, action_server};
 use crate::services::solve_path;
 use crate::solving::Queries;
 use urdf_ik_motion::Path;
 use urdf_ik_robot::ChainPoses;
 use urdf_ik_solver::Target;
+
+impl Action for FollowPath::Action {}
 
 /// Greatest lag of a measured arm behind its command \[s\] that does not count as deviation.
 const MAX_LAG: f64 = 1.0;
@@ -40,10 +42,7 @@ impl From<Refused> for Stopped {
 }
 
 /// The end of a goal with its result.
-struct Ended {
-    end: GoalEnd,
-    response: Response,
-}
+type Ended = EndedGoal<FollowPath::Action>;
 
 pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, output: &Arc<PathOutput>) -> Result {
     let (queries, output) = (Arc::clone(queries), Arc::clone(output));
@@ -52,11 +51,7 @@ pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, output: &Arc<
     })
 }
 
-async fn execute(
-    queries: Arc<Queries>,
-    output: Arc<PathOutput>,
-    mut goal: Goal<FollowPath::Action>,
-) -> EndedGoal<FollowPath::Action> {
+async fn execute(queries: Arc<Queries>, output: Arc<PathOutput>, mut goal: Goal<FollowPath::Action>) -> Ended {
     let arm = &queries.arm;
     arm.reporter.counts.lock().arrived += 1;
     let request = request_of(&goal.request);
@@ -64,8 +59,7 @@ async fn execute(
         Ok(planned) => follow(arm, planned, &request, &output, &mut goal).await,
         Err(stopped) => Err(stopped),
     };
-    let Ended { end, response } = ended.unwrap_or_else(|stopped| without_motion(arm, &request, stopped));
-    EndedGoal { end, result: result_of(response) }
+    ended.unwrap_or_else(|stopped| without_motion(arm, &request, stopped))
 }
 
 /// The end of a goal without a motion along its path.
@@ -84,7 +78,7 @@ fn without_motion(arm: &Arm, request: &Request, stopped: Stopped) -> Ended {
             (GoalEnd::Aborted, refused)
         }
     };
-    Ended { end, response: Response::refused(&arm.reporter, request, refused) }
+    Ended { end, result: result_of(&Response::refused(&arm.reporter, request, refused)) }
 }
 
 /// Checks and plans the path of a goal.
@@ -188,7 +182,7 @@ impl<'a> Following<'a> {
     /// Measures progress and deviation.
     fn progress(&mut self, moving: &MovingPath) -> FollowPath::Feedback {
         let mut feedback = FollowPath::Feedback { is_planned: true, ..FollowPath::Feedback::default() };
-        if let Some(PathProgress { covered, configuration: now }) = self.arm.output.path_progress() {
+        if let Some((covered, now)) = self.arm.output.path_progress() {
             let timeout = self.arm.settings().measured_timeout;
             let measured = || self.arm.measured.configuration(timeout, &now.loaded, &now.positions).ok().flatten();
             let positions = moving.driven.as_ref().and_then(|driven| driven.actual(&now)).or_else(measured);
@@ -228,10 +222,10 @@ impl<'a> Following<'a> {
             self.response.success = outcome == TargetOutcome::Solved;
             self.progress(moving);
             if self.response.success {
-                return Ended { end: GoalEnd::Succeeded, response: self.response };
+                return Ended { end: GoalEnd::Succeeded, result: result_of(&self.response) };
             }
             if self.response.outcome == planned {
-                return Ended { end: GoalEnd::Aborted, response: self.response };
+                return Ended { end: GoalEnd::Aborted, result: result_of(&self.response) };
             }
         } else {
             let replaced = self.arm.output.check_latest(moving.ticket).err();
@@ -253,7 +247,7 @@ impl<'a> Following<'a> {
         self.response.success = false;
         self.response.fraction = self.fraction();
         self.response.end = convert::pose_message(&self.path.pose_at(self.covered));
-        Ended { end, response: self.response }
+        Ended { end, result: result_of(&self.response) }
     }
 
     /// Brakes the arm on the path, and waits until it rests.
@@ -281,23 +275,15 @@ impl<'a> Following<'a> {
     }
 }
 
-/// Copies fields of one message into another; the others are those of `$rest`.
-macro_rules! copied {
-    ($from:ident => $to:ident { $($field:ident),* $(,)? } $($rest:expr)?) => {
-        $to { $($field: $from.$field,)* $(..$rest)? }
-    };
-}
-
 /// The request of `solve_path` for the path of a goal.
 fn request_of(goal: &FollowPath::Goal) -> Request {
-    let goal = goal.clone();
     copied!(goal => Request {
         header, poses, tip_link, free_axes, goals, solver, position_tolerance, orientation_tolerance, speed,
         acceleration, blend_radius, position_deviation, orientation_deviation, avoid_collisions,
     } Request::default())
 }
 
-fn result_of(response: Response) -> PathResult {
+fn result_of(response: &Response) -> PathResult {
     copied!(response => PathResult {
         success, message, outcome, header, tip_link, solver, trajectory, fraction, length, end, stop_index,
         position_deviation, orientation_deviation, goal_violations,

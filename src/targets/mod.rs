@@ -49,12 +49,11 @@ const FEEDBACK_PERIOD: Duration = Duration::from_millis(50);
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip, or is empty.
 pub(crate) fn serve(
     spinner: &mut Spinner,
-    servo: &Arc<servo::Intake>,
     queries: &Arc<Queries>,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
 ) -> Result {
     let mut drags = drags.into_iter();
-    let arm = &servo.arm;
+    let arm = &queries.arm;
     let solver = Arc::new(TargetSolver::new(arm));
     target_solver::serve(&solver);
     let settings = arm.settings();
@@ -69,9 +68,9 @@ pub(crate) fn serve(
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
         let (sender, newest) = watch::channel(None);
-        let (servo, solver, last_done) = (Arc::clone(servo), Arc::clone(&solver), Arc::<AtomicU64>::default());
+        let (solver, last_done) = (Arc::clone(&solver), Arc::<AtomicU64>::default());
         task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&last_done)));
-        let mut receiver = TargetReceiver { servo, solver, tip, newest: sender, left: 0, last_done };
+        let mut receiver = TargetReceiver { solver, tip, newest: sender, left: 0, last_done };
         spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
     let output = Arc::new(PathOutput::new(spinner, &settings)?);
@@ -82,7 +81,6 @@ pub(crate) fn serve(
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: a thread switch
 /// would take as long as the solve. Others are passed to the task of the tip, because a search may take long.
 struct TargetReceiver {
-    servo: Arc<servo::Intake>,
     solver: Arc<TargetSolver>,
     tip: usize,
     newest: watch::Sender<Option<TargetMessage>>,
@@ -94,11 +92,11 @@ struct TargetReceiver {
 
 impl TargetReceiver {
     fn receive(&mut self, message: Option<TargetMessage>) {
-        let arm = &self.servo.arm;
+        let arm = &self.solver.arm;
         // Before it is admitted: a stop discards the targets after it has blocked their streams.
         let discards = arm.output.discards();
         let message = message.map(|message| TargetMessage { discards, ..message });
-        let taken = message.as_ref().map_or(Ok(false), |message| self.servo.takes(self.tip, message));
+        let taken = message.as_ref().map_or(Ok(false), |message| servo::takes(arm, self.tip, message));
         if matches!(taken, Ok(true)) {
             return;
         }
@@ -118,10 +116,8 @@ impl TargetReceiver {
     /// Solves the target if tracking meets it at once. True on success.
     fn track(&self, message: &TargetMessage) -> bool {
         // It must not wait for a transform, because this thread has no runtime.
-        match prepare(&self.servo.arm, self.tip, message, Instant::now()).now_or_never() {
-            Some(Ok(target)) => self.solver.track(target),
-            _ => false,
-        }
+        let prepared = prepare(&self.solver.arm, self.tip, message, Instant::now()).now_or_never();
+        prepared.and_then(Result::ok).is_some_and(|target| self.solver.track(target))
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::trajectory_driver::{DrivenPath, TrajectoryDriver};
 use crate::Result;
-use crate::arm::{Arm, ArrivalReport, StartedPath, arrives};
+use crate::arm::{Arm, ArrivalReport, arrives};
 use crate::messages::convert;
 use crate::reports::{LatestTargets, Refused, Report, TargetOutcome};
 use crate::robot_in_use::Configuration;
@@ -124,7 +124,7 @@ impl PlannedPath {
             driven = Some(driver.start(arm, chain, &points).await?);
         }
         let message = convert::joint_trajectory(chain, &points);
-        let StartedPath { stamp, ticket } = arm.output.follow(ticket, points.into(), arrival, driven.is_some())?;
+        let (stamp, ticket) = arm.output.follow(ticket, points.into(), arrival, driven.is_some())?;
         output.topic.publish(&message);
         LatestTargets::follow(&arm.reporter.latest, &report.status.tip_link, &plan.path);
         report.outcome = TargetOutcome::StepLimited;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::control_msgs::action::FollowJointTrajectory::{Action, Feedback, Goal, Result as DriverResult};
+use r2r::control_msgs::action::FollowJointTrajectory::{self, Feedback, Goal, Result as DriverResult};
 use r2r::sensor_msgs::msg::JointState;
 
 use super::FEEDBACK_PERIOD;
@@ -14,11 +14,13 @@ use crate::messages::convert;
 use crate::reports::Refused;
 use crate::robot_in_use::Configuration;
 use crate::ros::action_client::ANSWER_TIMEOUT;
-use crate::ros::{AcceptedGoal, ActionClient, GoalNews, NotAccepted, Spinner};
+use crate::ros::{AcceptedGoal, Action, ActionClient, GoalNews, NotAccepted, Spinner};
 use urdf_ik_motion::TrajectoryPoint;
 use urdf_ik_parameters::{Refusal, Settings};
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
+
+impl Action for FollowJointTrajectory::Action {}
 
 /// Time without feedback, and without a result after the end of a trajectory, after which a driver counts as lost.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -26,12 +28,12 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// The driver of a parameter.
 pub(super) struct TrajectoryDriver {
     name: String,
-    client: Arc<ActionClient<Action>>,
+    client: Arc<ActionClient<FollowJointTrajectory::Action>>,
 }
 
 /// A path that a driver executes. Its goal is canceled when it is dropped before its end.
 pub(super) struct DrivenPath {
-    goal: AcceptedGoal<Action>,
+    goal: AcceptedGoal<FollowJointTrajectory::Action>,
     name: String,
     /// The speed of the trajectory.
     speed_scale: f64,

@@ -2,8 +2,8 @@
 
 use r2r::urdf_ik::msg::ServoStatus;
 
-use super::{ActiveMotion, ConfigurationMotion, ServoTakeover, Tick};
-use crate::arm::steering::{ServoInput, Steering, StepContext, put_speed_scale};
+use super::{ActiveMotion, ConfigurationMotion};
+use crate::arm::steering::{ServoInput, Steering, StepContext, Taken, Tick, put_speed_scale};
 use urdf_ik_motion::servo::TooManyVariables;
 use urdf_ik_parameters::Settings;
 
@@ -13,11 +13,7 @@ impl ConfigurationMotion {
     ///
     /// # Errors
     /// [`TooManyVariables`] if the chain is too long for a servo.
-    pub(crate) fn steer(
-        &mut self,
-        input: ServoInput,
-        settings: &Settings,
-    ) -> Result<Option<ServoTakeover>, TooManyVariables> {
+    pub(crate) fn steer(&mut self, input: ServoInput, settings: &Settings) -> Result<Option<Taken>, TooManyVariables> {
         let has_begun = self.steering().is_none();
         if has_begun && input.command.is_zero() {
             return Ok(None);
@@ -27,7 +23,7 @@ impl ConfigurationMotion {
             self.begin(ActiveMotion::Servo(Box::new(steering)), Vec::new());
         }
         let taken = self.steering().map(|steering| steering.take(input, settings.servo.timeout)).unwrap_or_default();
-        Ok(Some(ServoTakeover { has_begun, taken }))
+        Ok(Some(Taken { has_begun, ..taken }))
     }
 
     /// The servo, if it moves the arm.
@@ -38,7 +34,7 @@ impl ConfigurationMotion {
     /// Advances the servo. Returns its status if it has subscribers.
     pub(super) fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
         let ActiveMotion::Servo(steering) = &mut self.active else { return None };
-        let Tick { step, settings, goals, avoidance, reports_servo } = *tick;
+        let Tick { step, settings, .. } = *tick;
         if step <= 0.0 {
             return None;
         }
@@ -49,8 +45,7 @@ impl ConfigurationMotion {
             steering.servo.take_over(&self.motion.hand_over());
         }
         let step = self.speed_scale.advance(settings.speed_scale, step, &self.motion, &self.limits);
-        let context = StepContext { loaded: &self.loaded, positions: &self.positions, settings, goals, avoidance };
-        let mut status = steering.step(step, settings.publish_period().as_secs_f64(), &context, reports_servo);
+        let mut status = steering.step(step, &StepContext { loaded: &self.loaded, positions: &self.positions, tick });
         if let Some(status) = &mut status {
             put_speed_scale(status, self.speed_scale.pace().scale);
         }

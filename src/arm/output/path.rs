@@ -9,24 +9,9 @@ use crate::arm::ArrivalReport;
 use crate::arm::activity::{Activity, RESET};
 use crate::arm::configuration_motion::ConfigurationMotion;
 use crate::arm::state::ArmState;
-use crate::reports::{RefuseAs, Refused};
+use crate::reports::{RefuseAs, Refused, refused};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use urdf_ik_motion::TrajectoryPoint;
-
-/// A started motion along a path.
-pub(crate) struct StartedPath {
-    /// Stamp of the current joint state.
-    pub stamp: Time,
-    /// For [`Output::stop_on_path`].
-    pub ticket: u64,
-}
-
-/// Progress on a path.
-pub(crate) struct PathProgress {
-    /// Path length that the command has covered \[m\].
-    pub covered: f64,
-    pub configuration: Configuration,
-}
 
 impl Output {
     /// Brakes before a path is planned for `loaded`; joints outside their limits return to them. Returns the
@@ -49,7 +34,8 @@ impl Output {
     }
 
     /// Follows a trajectory, unless there was a request after the [`Output::prepare_path`] of `ticket`. `arrival` has
-    /// the status for the end. `is_driven` is true if a driver executes the trajectory.
+    /// the status for the end. `is_driven` is true if a driver executes the trajectory. Returns the stamp of the current
+    /// joint state, and a ticket for [`Output::stop_on_path`].
     ///
     /// # Errors
     /// [`Refused`] if there was another request.
@@ -59,14 +45,14 @@ impl Output {
         points: Arc<[TrajectoryPoint]>,
         arrival: ArrivalReport,
         is_driven: bool,
-    ) -> Result<StartedPath, Refused> {
+    ) -> Result<(Time, u64), Refused> {
         let mut state = self.state.lock();
         let motion = motion_of(&mut state, ticket)?;
         motion.follow(points, arrival).refuse_as("path")?;
         state.note_request("another path");
         (state.activity.is_commanded, state.smooth, state.is_driven) = (true, true, is_driven);
         self.state.update_snapshot(&state);
-        Ok(StartedPath { stamp: state.last_stamp.clone(), ticket: state.activity.requests })
+        Ok((state.last_stamp.clone(), state.activity.requests))
     }
 
     /// Brakes to rest on the path of [`Output::follow`], unless there was a request after its `ticket`. Returns a new
@@ -94,10 +80,11 @@ impl Output {
         self.state.snapshot().activity.latest == RESET
     }
 
-    /// Progress on the path that the arm follows, or followed until its present rest.
-    pub(crate) fn path_progress(&self) -> Option<PathProgress> {
+    /// Length that the command has covered of the path that the arm follows, or followed until its present rest \[m\],
+    /// and the configuration then.
+    pub(crate) fn path_progress(&self) -> Option<(f64, Configuration)> {
         let snapshot = self.state.snapshot();
-        Some(PathProgress { covered: snapshot.covered?, configuration: snapshot.configuration.clone()? })
+        Some((snapshot.covered?, snapshot.configuration.clone()?))
     }
 }
 
@@ -111,5 +98,5 @@ fn check_latest(activity: &Activity, ticket: u64) -> Result<(), Refused> {
     if activity.requests == ticket {
         return Ok(());
     }
-    Err(Refused::invalid("path", format!("{} was requested before the end of the path", activity.latest)))
+    Err(refused!("path", "{} was requested before the end of the path", activity.latest))
 }

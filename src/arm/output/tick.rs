@@ -7,9 +7,9 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::Output;
-use crate::arm::configuration_motion::{ConfigurationMotion, Tick, Ticked};
+use crate::arm::configuration_motion::{ConfigurationMotion, Ticked};
 use crate::arm::state::ArmState;
-use crate::arm::steering::{self, RobotGoals};
+use crate::arm::steering::{self, RobotGoals, Tick};
 use crate::arm::supervision::Supervised;
 use crate::reports::Refused;
 use crate::ros::MEASURED_JOINT_STATES;

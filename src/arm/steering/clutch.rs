@@ -56,14 +56,14 @@ const FOLLOWS_AGAIN: &str = "the tip follows again when the poses agree for 0.1 
 
 /// A tip that follows a hand.
 pub(super) struct ClutchedTip {
-    /// Name of the hand's frame.
-    frame: String,
+    /// Name of the frame of the hand's poses.
+    pub frame: String,
     /// The axes of that frame in the base link's frame. Constant: a frame that moves with the arm does not drive it.
     axes: UnitQuaternion<f64>,
     /// The pose of the hand that the tip follows, in its frame.
     hand: Isometry3<f64>,
     /// The pose of the tip for it, in the base link's frame.
-    tip: Isometry3<f64>,
+    pub tip: Isometry3<f64>,
     /// Stamp \[ns\] and arrival of the newest pose of the hand.
     newest: Option<(i64, Instant)>,
     /// The poses since a jump of the hand.
@@ -91,16 +91,6 @@ impl ClutchedTip {
             newest: hand.stamp.map(|stamp| (stamp, now)),
             jump: None,
         }
-    }
-
-    /// True if the poses of its hand are in the frame of this name.
-    pub(super) fn is_in(&self, frame: &str) -> bool {
-        self.frame == frame
-    }
-
-    /// The pose of the tip in the base link's frame.
-    pub(super) fn pose(&self) -> Isometry3<f64> {
-        self.tip
     }
 
     /// Why the newest pose is ignored; `None` if the tip follows the hand.
@@ -229,7 +219,7 @@ mod tests {
 
         /// How far the tip has moved along x \[m\].
         fn moved(&self) -> f64 {
-            self.clutched.pose().translation.x - TIP[0]
+            self.clutched.tip.translation.x - TIP[0]
         }
     }
 
@@ -257,10 +247,10 @@ mod tests {
     fn a_scaled_rotation_goes_on_beyond_half_a_turn() {
         for scale in [0.5, 1.0, 3.0] {
             let mut hand = Hand::new(scale);
-            let mut before = hand.clutched.pose().rotation;
+            let mut before = hand.clutched.tip.rotation;
             for step in 1..=50 {
                 hand.stamped(turned(0.1 * f64::from(step)), 0).unwrap();
-                let now = hand.clutched.pose().rotation;
+                let now = hand.clutched.tip.rotation;
                 let step = rotation_vector(&(now * before.inverse()));
                 assert!((step - Vector3::z() * 0.1 * scale).norm() < 1e-12, "{scale}: {step}");
                 before = now;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::reports::{RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_goals::Goal;
 use urdf_ik_motion::servo::Servo;
 use urdf_ik_parameters::{Settings, Workspace};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nalgebra::Isometry3;
 
 use super::clutch::{ClutchedTip, IgnoredPose};
-use super::input::{Pose, ServoCommand, ServoInput};
+use super::input::{HandInput, Pose, ServoCommand, ServoInput};
 
 /// A command with its topic and arrival.
 pub(super) struct TimedCommand {
@@ -24,7 +24,7 @@ pub(super) struct LatestCommands(Vec<TimedCommand>);
 impl TimedCommand {
     /// The commanded `pose` of the tip in the base link's frame.
     pub(super) fn target(&self, pose: &Pose) -> Isometry3<f64> {
-        self.clutched.as_ref().map_or_else(|| pose.frame_in_base * pose.in_frame, |clutched| clutched.pose())
+        self.clutched.as_ref().map_or_else(|| pose.frame_in_base * pose.in_frame, |clutched| clutched.tip)
     }
 
     /// True if `command` is of the same kind.
@@ -55,17 +55,15 @@ impl LatestCommands {
         here: impl Fn(usize) -> Isometry3<f64>,
     ) -> Result<(), IgnoredPose> {
         let ServoInput { topic, command } = input;
+        let mut clutched = None;
         if let ServoCommand::Pose(pose) = &command
-            && let Some(followed) = self.follow_hand(pose, now)
+            && let Some(hand) = pose.hand
         {
-            return followed;
-        }
-        let clutched = match &command {
-            ServoCommand::Pose(pose) => {
-                pose.hand.map(|hand| Box::new(ClutchedTip::new(pose, hand, here(pose.tip), now)))
+            if let Some(followed) = self.follow_hand(pose, hand, now) {
+                return followed;
             }
-            _ => None,
-        };
+            clutched = Some(Box::new(ClutchedTip::new(pose, hand, here(pose.tip), now)));
+        }
         let timed = TimedCommand { command, clutched, topic, arrived: now };
         if let Some(before) = self.0.iter_mut().find(|before| before.command.tip() == timed.command.tip()) {
             *before = timed;
@@ -77,10 +75,9 @@ impl LatestCommands {
     }
 
     /// Moves a tip that follows a hand to the next pose of that hand; `None` if it does not follow it yet.
-    fn follow_hand(&mut self, pose: &Pose, now: Instant) -> Option<Result<(), IgnoredPose>> {
-        let hand = pose.hand?;
+    fn follow_hand(&mut self, pose: &Pose, hand: HandInput, now: Instant) -> Option<Result<(), IgnoredPose>> {
         let timed = self.0.iter_mut().find(|timed| timed.command.tip() == Some(pose.tip))?;
-        let clutched = timed.clutched.as_mut().filter(|clutched| clutched.is_in(&pose.frame))?;
+        let clutched = timed.clutched.as_mut().filter(|clutched| clutched.frame == pose.frame)?;
         let moved = clutched.follow(&pose.in_frame, hand, now);
         // A source whose stamps do not advance may have restarted: its clutch closes anew after servo.timeout.
         if !matches!(moved, Err(IgnoredPose::Late { .. })) {
@@ -135,7 +132,7 @@ impl LatestCommands {
 mod tests {
     use nalgebra::{UnitQuaternion, Vector3};
 
-    use super::super::input::{HandInput, LinkAxes, Twist};
+    use super::super::input::{LinkAxes, Twist};
     use super::*;
     use urdf_ik_parameters::{ClutchSettings, Values};
 

@@ -20,10 +20,10 @@ pub(crate) use goals::RobotGoals;
 pub(crate) use input::{HandInput, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use latest_commands::LatestCommands;
 pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
-pub(crate) use step_context::StepContext;
+pub(crate) use step_context::{StepContext, Tick};
 
-use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::robot_in_use::LoadedRobot;
+use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::Clearance;
 use urdf_ik_motion::servo::{
     Axes, Command, CommandError, Report, Servo, ServoOptions, TipCommand, TipPose, TipTwist, TooManyVariables,
@@ -45,6 +45,8 @@ pub(crate) struct Steering {
 /// Outcome of a command.
 #[derive(Default)]
 pub(crate) struct Taken {
+    /// True if the servo has taken over from another motion.
+    pub has_begun: bool,
     /// Topic of another source that commands the arm at the same time.
     pub conflict: Option<&'static str>,
     /// Why it is ignored.
@@ -95,7 +97,7 @@ impl Steering {
         let servo = &self.servo;
         let ignored = self.latest.take(input, now, |tip| servo.target(tip)).err();
         self.resting_since = None;
-        Taken { conflict, ignored }
+        Taken { has_begun: false, conflict, ignored }
     }
 
     /// True if a tip other than `tip` is commanded to move.
@@ -118,19 +120,13 @@ impl Steering {
         }
     }
 
-    /// Advances by `step` seconds, in equal parts of at most `period` seconds. Returns a status without a header if it
-    /// `wants_status`.
-    pub(crate) fn step(
-        &mut self,
-        step: f64,
-        period: f64,
-        context: &StepContext,
-        wants_status: bool,
-    ) -> Option<ServoStatus> {
-        let now = Instant::now();
-        self.latest.expire(now, context.settings.servo.timeout);
-        self.servo.set_options(context.settings.servo_options());
-        let goals = self.goals.update(&mut self.servo, context.loaded, context.goals, context.settings);
+    /// Advances by `step` seconds, in equal parts of at most a period. Returns a status without a header if it has
+    /// subscribers.
+    pub(crate) fn step(&mut self, step: f64, context: &StepContext) -> Option<ServoStatus> {
+        let Tick { settings, goals, avoidance, reports_servo, .. } = *context.tick;
+        self.latest.expire(Instant::now(), settings.servo.timeout);
+        self.servo.set_options(settings.servo_options());
+        let goals = self.goals.update(&mut self.servo, context.loaded, goals, settings);
         self.commands.clear();
         let mut command = Command::Rest;
         for timed in self.latest.as_slice() {
@@ -148,8 +144,9 @@ impl Steering {
         if goals.is_err() {
             command = Command::Rest;
         }
-        let clearance = context.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
+        let clearance = avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
         let outside = self.servo.outside();
+        let period = settings.publish_period().as_secs_f64();
         let part = step / (step / period).ceil().max(1.0);
         let mut left = step - part;
         while left > 0.5 * part {
@@ -159,7 +156,7 @@ impl Steering {
         }
         let stepped =
             if part > 0.0 { one_step(&mut self.servo, part, &command, &clearance) } else { Ok(self.servo.report()) };
-        wants_status.then(|| {
+        reports_servo.then(|| {
             let mut status = match &goals {
                 Ok(()) => status::of_step(&stepped, &self.latest, context, &self.goals.all),
                 Err(refused) => status_of(refused),

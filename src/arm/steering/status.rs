@@ -5,10 +5,8 @@ use r2r::urdf_ik::msg::ServoStatus;
 use super::latest_commands::LatestCommands;
 use super::step_context::StepContext;
 use crate::messages::convert;
-use crate::reports::TargetOutcome;
-use crate::reports::status::{Refused, bodies};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::status::bodies;
+use crate::reports::{Refused, TargetOutcome};
 use urdf_ik_goals::Goal;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
@@ -33,7 +31,7 @@ pub(super) fn of_step(
         smallest_singular_value: f64::NAN,
         ..ServoStatus::default()
     };
-    match (stepped, &context.avoidance) {
+    match (stepped, context.tick.avoidance) {
         (_, Err(reason)) => {
             status.code = code::COLLISION;
             status.message = format!("the arm waits: {reason}");
@@ -46,10 +44,7 @@ pub(super) fn of_step(
             status.code = code::INVALID;
             status.message = format!("the arm comes to rest: {e}");
         }
-        (Ok(report), Ok(avoidance)) => {
-            let names = LimitNames { loaded: context.loaded, avoidance: *avoidance, goals };
-            put_report(&mut status, report, &names);
-        }
+        (Ok(report), Ok(_)) => put_report(&mut status, report, context, goals),
     }
     if let Ok(report) = stepped {
         put_deviation(&mut status, report);
@@ -93,21 +88,14 @@ pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
     }
 }
 
-/// The origin of the names of limiting factors.
-struct LimitNames<'a> {
-    loaded: &'a LoadedRobot,
-    avoidance: Option<&'a Avoidance>,
-    goals: &'a [Goal],
-}
-
 /// Puts the limiting factors of the `report` into `status`.
-fn put_report(status: &mut ServoStatus, report: &Report, from: &LimitNames) {
+fn put_report(status: &mut ServoStatus, report: &Report, context: &StepContext, goals: &[Goal]) {
     (status.code, status.scale) = (code::OK, report.share);
     status.singular_direction = report.singular_direction.iter().map(convert::twist_message).collect();
     status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
     let mut sentences: Vec<String> = Vec::new();
     for hold in &report.holds {
-        let (code, sentence) = put_hold(status, hold, from);
+        let (code, sentence) = put_hold(status, hold, context, goals);
         if sentences.is_empty() {
             status.code = code;
         }
@@ -129,8 +117,8 @@ fn put_deviation(status: &mut ServoStatus, report: &Report) {
 }
 
 /// Puts the names of a limiting factor into `status`. Returns its code and sentence.
-fn put_hold(status: &mut ServoStatus, hold: &Hold, from: &LimitNames) -> (u8, String) {
-    let LimitNames { loaded, avoidance, goals } = *from;
+fn put_hold(status: &mut ServoStatus, hold: &Hold, context: &StepContext, goals: &[Goal]) -> (u8, String) {
+    let StepContext { loaded, tick, .. } = *context;
     let variable = |index: usize| loaded.chain.variables()[index].name.clone();
     match *hold {
         Hold::JointLimit { variable: index } => {
@@ -143,6 +131,7 @@ fn put_hold(status: &mut ServoStatus, hold: &Hold, from: &LimitNames) -> (u8, St
             (code::SINGULARITY, format!("{sentence} {smallest}"))
         }
         Hold::Contact { pair, distance } => {
+            let avoidance = tick.avoidance.ok().flatten();
             let bodies = avoidance.map(|avoidance| bodies(&avoidance.scene, pair)).unwrap_or_default();
             let sentence = format!("{} are {distance:.4} m apart", bodies.join(" and "));
             if status.nearest.is_empty() {
