@@ -19,7 +19,6 @@ use urdf_ik_text::names;
 #[derive(Default)]
 pub(crate) struct Deadman(Lock<Option<SwitchState>>);
 
-#[derive(Clone, Copy)]
 struct SwitchState {
     is_held: bool,
     arrived: Instant,

@@ -56,7 +56,6 @@ struct ComparedMeasurement {
 }
 
 /// A joint without a new measurement.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unmeasured {
     /// Index of the variable.
     pub variable: usize,

@@ -12,7 +12,6 @@ use crate::robot_in_use::LoadedRobot;
 use crate::ros::Lock;
 
 /// The object that a handle moves.
-#[derive(Clone, Debug)]
 pub(super) enum Owner {
     /// A tip, by its index in the chain.
     Tip(usize),

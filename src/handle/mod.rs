@@ -51,7 +51,8 @@ pub(crate) fn serve(
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
     let goal_drags = goal_drags::serve(parameters, &handles);
     let choices = commands::serve(parameters, &handles);
-    let receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(&handles), drags: senders, goal_drags, choices };
+    let receiver =
+        Receiver { arm: Arc::clone(arm), handles: Arc::clone(&handles), drags: senders, goal_drags, choices };
     feedback::serve(spinner, receiver)?;
     updates::serve(spinner, arm, &handles)?;
     Ok(drags)

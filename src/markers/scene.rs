@@ -79,16 +79,11 @@ impl Drawer {
     pub(super) fn markers(&mut self, now: &Configuration, latest: &LatestTargets) -> Vec<Marker> {
         let loaded = Arc::clone(&self.loaded);
         let (robot, chain) = (&loaded.robot, &loaded.chain);
-        let mut poses = robot.link_poses(&now.positions);
         let root_in_base = now.root_in_base();
-        for pose in &mut poses {
-            *pose = root_in_base * *pose;
-        }
+        let poses: Vec<_> = robot.link_poses(&now.positions).iter().map(|pose| root_in_base * pose).collect();
         if self.cleared != latest.cleared {
             self.cleared = latest.cleared;
-            for trace in &mut self.traces {
-                trace.clear();
-            }
+            self.traces.iter_mut().for_each(Trace::clear);
         }
         let mut markers = Vec::new();
         for (tip, reach) in loaded.solver.reach().iter().enumerate() {

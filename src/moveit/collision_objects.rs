@@ -37,10 +37,7 @@ fn serve_topic<T: WrappedTypesupport + Send + 'static>(
     task::start(async move {
         while let Some(object) = objects.next().await {
             let changes = read(object, &queries.arm.surroundings.environment());
-            let made = match changes {
-                Ok(changes) => obstacles::make(&queries, changes).await.map_err(Fault::from),
-                Err(fault) => Err(fault),
-            };
+            let made = async { Ok::<_, Fault>(obstacles::make(&queries, changes?).await?) }.await;
             queries.arm.reporter.warnings.note(topic.name, &made.map_err(Refused::of_sentence));
         }
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
-use super::{apply_state, code, error_code, refusal, with_note};
+use super::{apply_state, code, error_code, refusal};
 use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse};
 use crate::robot_in_use::link_poses;
 use crate::solving::Queries;
@@ -25,6 +25,6 @@ pub(super) async fn compute_fk(queries: Arc<Queries>, request: Request) -> Resul
     let fk_link_names = link_poses::or_tips(&loaded, request.fk_link_names);
     let poses = link_poses::poses(&configuration, &settings.frame_prefix, &fk_link_names, frame, arm.clock.stamp());
     let pose_stamped = poses.refuse_as("fk_link_names")?;
-    let error_code = error_code(&arm.reporter, code::SUCCESS, &with_note(String::new(), note));
+    let error_code = error_code(&arm.reporter, code::SUCCESS, note.unwrap_or_default());
     Ok(Response { pose_stamped, fk_link_names, error_code })
 }

@@ -8,7 +8,7 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{apply_state, code, constraints, error_code, refusal, with_note};
+use super::{apply_state, code, constraints, error_code, refusal};
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, refused};
@@ -16,7 +16,7 @@ use crate::robot_in_use::{Configuration, GoalReader, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
 use crate::services::joint_overrides::JointOverrides;
 use crate::services::query::Query;
-use crate::services::query_context::ContextInput;
+use crate::services::query_context::QueryContext;
 use crate::services::request_overrides;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
@@ -54,12 +54,13 @@ pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Resul
     // As in MoveIt, the request decides, not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
     let joints = JointOverrides::default();
-    let input = ContextInput { present: &present, loaded, positions: &positions, joints, settings };
-    let query = Query::new(arm, input, targets, goals).await?;
+    let context = QueryContext::new(arm, &present, loaded, &positions, joints, settings).await?;
+    let query = Query::new(context, &positions, targets, goals);
     let (_, solution) = query.solve(searches).await?;
     let loaded = &query.context.loaded;
     let scene = Avoidance::scene(query.context.avoidance.as_ref());
-    let sentence = with_note(solution.sentence_in(&loaded.chain, scene), note);
+    let mut sentence = solution.sentence_in(&loaded.chain, scene);
+    sentence.extend(note.map(|note| format!("; {note}")));
     let code = match solution.stop {
         _ if solution.is_solved() => code::SUCCESS,
         Stop::Deadline => code::TIMED_OUT,

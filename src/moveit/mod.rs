@@ -69,24 +69,12 @@ fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Resu
     convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions).refuse_as("robot_state")?;
     let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
     let carries_something = !state.attached_collision_objects.is_empty();
-    Ok(if moves_the_robot {
-        Some("robot_state.multi_dof_joint_state is not used: TF says where the robot is")
-    } else {
-        carries_something
-            .then_some("robot_state.attached_collision_objects is not used: attach them to the node's robot")
-    })
+    let place = "robot_state.multi_dof_joint_state is not used: TF says where the robot is";
+    let attached = "robot_state.attached_collision_objects is not used: attach them to the node's robot";
+    Ok(moves_the_robot.then_some(place).or(carries_something.then_some(attached)))
 }
 
 /// True for an identity or default transform.
 fn is_identity(Transform { translation: t, rotation: r }: &Transform) -> bool {
     [t.x, t.y, t.z, r.x, r.y, r.z] == [0.0; 6]
-}
-
-/// A sentence with an optional note after it.
-fn with_note(sentence: String, note: Option<&str>) -> String {
-    match note {
-        None => sentence,
-        Some(note) if sentence.is_empty() => note.to_owned(),
-        Some(note) => format!("{sentence}; {note}"),
-    }
 }

@@ -57,11 +57,7 @@ pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>) -> Result {
     answer_each::<SetBool::Service, _, _>(spinner, arm, PAUSE_SERVO.name, move |arm, request| {
         ready(pause(&arm, &of_pause, &request))
     })?;
-    publish_status(spinner)
-}
-
-/// Republishes each status of the node as one of Servo.
-fn publish_status(spinner: &mut Spinner) -> Result {
+    // Each status of the node is published as one of Servo too.
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let publisher = Publisher::new(spinner, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
     let statuses = spinner.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;

@@ -21,7 +21,6 @@ use urdf_ik_text::yaml::json_from_yaml;
 const MAX_BYTES: usize = 1 << 16;
 
 /// Reads the goals of a request.
-#[derive(Clone, Copy)]
 pub(crate) struct GoalReader<'a> {
     pub frames: &'a Frames,
     /// The configuration in which frames are located.

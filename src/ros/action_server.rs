@@ -3,7 +3,7 @@
 //! The action server of r2r 0.9 keeps every goal and its result until the node ends, spins without a pause once a
 //! result has expired, and lets no cancelled goal reach its final status.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,7 +56,6 @@ pub(crate) trait Action:
 }
 
 /// How a goal ended.
-#[derive(Clone, Copy)]
 pub(crate) enum GoalEnd {
     Succeeded = STATUS_SUCCEEDED as isize,
     Canceled = STATUS_CANCELED as isize,
@@ -114,11 +113,10 @@ where
         clock: Clock::new(&spinner.node),
     });
     answer_each::<A::SendGoal, _, _>(spinner, &server, &part("send_goal"), move |server, request| {
-        let execute = execute.clone();
-        async move { server.accept(request, execute) }
+        ready(server.accept(request, &execute))
     })?;
-    answer_each::<CancelGoal::Service, _, _>(spinner, &server, &part("cancel_goal"), |server, request| async move {
-        server.cancel(&request.goal_info)
+    answer_each::<CancelGoal::Service, _, _>(spinner, &server, &part("cancel_goal"), |server, request| {
+        ready(server.cancel(&request.goal_info))
     })?;
     answer_each::<A::GetResult, _, _>(spinner, &server, &part("get_result"), |server, request| async move {
         server.result(request).await

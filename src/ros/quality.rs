@@ -11,7 +11,6 @@ pub(crate) fn latched() -> QosProfile {
 }
 
 /// A policy of which a publisher offers less than a subscription requests, so that its messages are not delivered.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub policy: &'static str,
     pub offered: String,

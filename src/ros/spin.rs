@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::executor::LocalPool;
 use futures::future::LocalBoxFuture;
 use futures::task::LocalSpawnExt;
-use futures::{FutureExt, Stream, StreamExt};
+use futures::{FutureExt, Stream};
 use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::oneshot;
 
@@ -164,7 +164,7 @@ impl Spinner {
         messages: impl Stream<Item = T> + Send + 'static,
         work: impl FnMut(T) + Send + 'static,
     ) {
-        self.local_tasks.push(Box::new(|_| for_each(messages, work).boxed_local()));
+        self.local_tasks.push(Box::new(|_| task::for_each(messages, work).boxed_local()));
     }
 
     /// Subscribes to the topic `name` and, as [`Spinner::on_each`], runs `work` for each message, as ROS 2 has it.
@@ -176,7 +176,7 @@ impl Spinner {
     ) -> Result {
         let quality = self.noted(&name, quality)?;
         self.local_tasks.push(Box::new(move |node| match node.subscribe_native::<T>(&name, quality) {
-            Ok(messages) => for_each(messages, move |message| work(&message)).boxed_local(),
+            Ok(messages) => task::for_each(messages, move |message| work(&message)).boxed_local(),
             Err(e) => {
                 log::error!("the node does not receive {name}: {e}");
                 ready(()).boxed_local()
@@ -193,7 +193,7 @@ impl Spinner {
         work: impl FnMut(T) + Send + 'static,
     ) -> Result {
         let messages = self.subscribe(topic.name, quality)?;
-        task::start(for_each(messages, work));
+        task::start(task::for_each(messages, work));
         Ok(())
     }
 
@@ -226,14 +226,6 @@ impl Spinning {
         // An error means that the thread has panicked and ended.
         let _ = self.thread.join();
     }
-}
-
-/// Runs `work` for each of the messages.
-fn for_each<T>(messages: impl Stream<Item = T>, mut work: impl FnMut(T)) -> impl Future<Output = ()> {
-    messages.for_each(move |message| {
-        work(message);
-        ready(())
-    })
 }
 
 /// Selects the time of the topic `/clock` or of the system.

@@ -2,10 +2,10 @@
 //!
 //! Tasks are boxed because tokio is compiled anew for each type of task.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::time::{Duration, Instant};
 
-use futures::FutureExt;
+use futures::{FutureExt, Stream, StreamExt};
 use tokio::runtime::Handle;
 
 /// Starts a task in the runtime of the caller.
@@ -17,6 +17,14 @@ pub(crate) fn start(task: impl Future<Output = ()> + Send + 'static) {
 /// the node's code.
 pub(crate) fn start_in(runtime: &Handle, task: impl Future<Output = ()> + Send + 'static) {
     runtime.spawn(task.boxed());
+}
+
+/// Runs `work` for each of the messages.
+pub(crate) fn for_each<T>(messages: impl Stream<Item = T>, mut work: impl FnMut(T)) -> impl Future<Output = ()> {
+    messages.for_each(move |message| {
+        work(message);
+        ready(())
+    })
 }
 
 /// Period of drawings: at most 30 per second.

@@ -12,7 +12,7 @@ use r2r::rcl_interfaces::msg::{
 use r2r::rcl_interfaces::srv::{
     DescribeParameters, GetParameterTypes, GetParameters, ListParameters, SetParameters, SetParametersAtomically,
 };
-use r2r::{Node, QosProfile};
+use r2r::{Node, QosProfile, ServiceRequest};
 
 use crate::Result;
 use crate::arm::Arm;
@@ -299,15 +299,12 @@ fn answer<S: Service>(
     service: Interface,
     reply: fn(&ParameterStore, S::Request) -> S::Response,
 ) -> Result {
-    use futures::StreamExt;
-    let mut requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
+    let requests = node.create_service::<S>(service.name, QosProfile::parameters())?;
     let store = Arc::clone(store);
-    task::start(async move {
-        while let Some(request) = requests.next().await {
-            let response = reply(&store, request.message.clone());
-            task::start(service_server::respond(request, response, service.name));
-        }
-    });
+    task::start(task::for_each(requests, move |request: ServiceRequest<S>| {
+        let response = reply(&store, request.message.clone());
+        task::start(service_server::respond(request, response, service.name));
+    }));
     Ok(())
 }
 

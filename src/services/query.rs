@@ -4,10 +4,9 @@
 //! in every stage. The answer does not depend on the clock.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::query_context::{ContextInput, QueryContext};
-use crate::arm::Arm;
+use super::query_context::QueryContext;
 use crate::reports::{RefuseAs, Refused};
 use crate::solving::{NullSpaceTask, Searches, problem};
 use urdf_ik_goals::Goal;
@@ -29,26 +28,20 @@ pub(crate) struct Query {
     goals: Vec<Goal>,
     /// Start of the search: positions of the chain's variables.
     seed: Vec<f64>,
-    /// Start of the wait for its search, the reference of its timeout.
-    began: Instant,
 }
 
 impl Query {
-    /// A query for `targets` and the goals of the request, besides the standing goals.
-    ///
-    /// # Errors
-    /// [`Refused`], as [`QueryContext::new`].
-    pub(crate) async fn new(
-        arm: &Arm,
-        input: ContextInput<'_>,
+    /// A query for `targets` and the goals of the request, besides the standing goals, from `positions` (one entry for
+    /// each joint of the robot).
+    pub(crate) fn new(
+        context: QueryContext,
+        positions: &[f64],
         targets: Vec<Target>,
         requested: Vec<Goal>,
-    ) -> Result<Arc<Self>, Refused> {
-        let seed = input.loaded.chain.positions_from(input.positions);
-        let began = Instant::now();
-        let context = QueryContext::new(arm, input).await?;
+    ) -> Arc<Self> {
+        let seed = context.loaded.chain.positions_from(positions);
         let goals = context.goals(requested);
-        Ok(Arc::new(Self { context, targets, goals, seed, began }))
+        Arc::new(Self { context, targets, goals, seed })
     }
 
     /// Searches for a solution. Also returns the solver.
@@ -70,7 +63,7 @@ impl Query {
         }
         let query = Arc::clone(self);
         let (solver, whole) = searches.run_long(cores, move || query.search(attempts, cores)).await?;
-        Ok((solver, of_more_attempts(first, whole, self.began.elapsed())))
+        Ok((solver, of_more_attempts(first, whole, self.context.began.elapsed())))
     }
 
     /// Finds all distinct solutions, with up to `max_turns` configurations that differ from them by full revolutions
@@ -121,7 +114,7 @@ impl Query {
         self.context
             .problem(&self.targets, &self.goals, &self.seed, null_space_task)
             .with_mode(Mode::Search { pick, attempts, random_seed })
-            .with_deadline(Some(timeout.saturating_sub(self.began.elapsed())))
+            .with_deadline(Some(timeout.saturating_sub(self.context.began.elapsed())))
     }
 }
 
@@ -144,6 +137,7 @@ fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration)
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::time::Instant;
 
     use super::*;
     use crate::robot_in_use::description;
@@ -163,8 +157,9 @@ mod tests {
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
             let (targets, goals, seed) = (Vec::new(), Vec::new(), Vec::new());
-            let context = QueryContext::alone(Arc::clone(&loaded), settings.clone());
-            let query = Query { context, targets, goals, seed, began };
+            let mut context = QueryContext::alone(Arc::clone(&loaded), settings.clone());
+            context.began = began;
+            let query = Query { context, targets, goals, seed };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);

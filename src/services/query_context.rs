@@ -1,6 +1,7 @@
 //! The common parts of the queries of a request.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::joint_overrides::JointOverrides;
 use crate::arm::Arm;
@@ -23,34 +24,35 @@ pub(crate) struct QueryContext {
     pub avoidance: Option<Avoidance>,
     /// The parameters with the request's overrides.
     pub settings: Settings,
-}
-
-/// The request that a context is for.
-pub(crate) struct ContextInput<'a> {
-    /// The robot in use, with the tools of the parameters.
-    pub present: &'a Configuration,
-    /// The robot in use, with the tools of the request.
-    pub loaded: Arc<LoadedRobot>,
-    /// Positions of joints that the chain does not move (one entry for each joint of the robot).
-    pub positions: &'a [f64],
-    pub joints: JointOverrides,
-    pub settings: Settings,
+    /// Start of the wait for their searches, the reference of their timeout.
+    pub began: Instant,
 }
 
 impl QueryContext {
+    /// For the robot in use at `present`, with its tools in `loaded`. `positions` are those of joints that the chain
+    /// does not move (one entry for each joint of the robot).
+    ///
     /// # Errors
     /// [`Refused`] if standing goals or collision shapes cannot be used.
-    pub(crate) async fn new(arm: &Arm, input: ContextInput<'_>) -> Result<Self, Refused> {
-        let ContextInput { present, loaded, positions, joints, settings } = input;
+    pub(crate) async fn new(
+        arm: &Arm,
+        present: &Configuration,
+        loaded: Arc<LoadedRobot>,
+        positions: &[f64],
+        joints: JointOverrides,
+        settings: Settings,
+    ) -> Result<Self, Refused> {
+        let began = Instant::now();
         let standing = arm.standing_goals(present, &settings)?;
         let avoidance = Avoidance::of(&arm.surroundings, &loaded, positions, &settings).await?;
-        Ok(Self { loaded, standing, joints, avoidance, settings })
+        Ok(Self { loaded, standing, joints, avoidance, settings, began })
     }
 
     /// Without goals, overrides and obstacles.
     #[cfg(test)]
     pub(super) fn alone(loaded: Arc<LoadedRobot>, settings: Settings) -> Self {
-        Self { loaded, standing: Arc::default(), joints: JointOverrides::default(), avoidance: None, settings }
+        let (standing, joints, began) = (Arc::default(), JointOverrides::default(), Instant::now());
+        Self { loaded, standing, joints, avoidance: None, settings, began }
     }
 
     /// The goals of its queries: those of the request, then the standing ones.

@@ -13,8 +13,8 @@ use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Target, Tolerance};
 use urdf_ik_text::names::short;
 
-/// Applies the fields that override parameters to `target` and `settings`. Zero and empty mean "use the parameter". Other
-/// services copy theirs into a request of `solve_ik`.
+/// Applies the fields that override parameters to `target` and `settings`. Zero and empty mean "use the parameter".
+/// Other services copy theirs into a request of `solve_ik`.
 ///
 /// # Errors
 /// [`Refused`] for unknown names, and for numbers outside the bounds of their parameters.

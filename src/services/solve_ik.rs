@@ -10,7 +10,7 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
 use super::joint_overrides::JointOverrides;
 use super::query::Query;
-use super::query_context::ContextInput;
+use super::query_context::QueryContext;
 use super::request_overrides;
 use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
@@ -111,8 +111,8 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
         targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&present) * pose));
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
-    let input = ContextInput { present: &present, loaded, positions: &positions, joints, settings };
-    let query = Query::new(arm, input, targets, goals).await?;
+    let context = QueryContext::new(arm, &present, loaded, &positions, joints, settings).await?;
+    let query = Query::new(context, &positions, targets, goals);
     Ok(PreparedQuery { positions, query, headers })
 }
 

@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::batch_response::{BatchResponse, unanswered};
 use super::joint_overrides::JointOverrides;
-use super::query_context::{ContextInput, QueryContext};
+use super::query_context::QueryContext;
 use super::request_overrides;
 use crate::messages::{convert, copied};
 use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, refused};
@@ -62,9 +62,8 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let origin = frame.in_base(&present);
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
-    let input = ContextInput { present: &present, loaded, positions: &present.positions, joints, settings };
     // One for all targets, even if obstacles change.
-    let context = QueryContext::new(arm, input).await?;
+    let context = QueryContext::new(arm, &present, loaded, &present.positions, joints, settings).await?;
     let positions = present.positions;
     let job = BatchJob { context, positions, poses, goals, seed, origin, pattern, began, time };
     let work = move || pool(threads)?.install(|| job.run());

@@ -14,7 +14,6 @@ use urdf_ik_text::names;
 const GREATEST: f64 = 1e6;
 
 /// A received twist of a tip.
-#[derive(Clone)]
 pub(crate) struct TwistMessage {
     /// Name of its topic, for messages to users.
     pub topic: &'static str,
@@ -29,7 +28,6 @@ pub(crate) struct TwistMessage {
 }
 
 /// Received joint velocities.
-#[derive(Clone)]
 pub(crate) struct JogMessage {
     /// Name of its topic, for messages to users.
     pub topic: &'static str,

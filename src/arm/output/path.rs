@@ -34,8 +34,8 @@ impl Output {
     }
 
     /// Follows a trajectory, unless there was a request after the [`Output::prepare_path`] of `ticket`. `arrival` has
-    /// the status for the end. `is_driven` is true if a driver executes the trajectory. Returns the stamp of the current
-    /// joint state, and a ticket for [`Output::stop_on_path`].
+    /// the status for the end. `is_driven` is true if a driver executes the trajectory. Returns the stamp of the
+    /// current joint state, and a ticket for [`Output::stop_on_path`].
     ///
     /// # Errors
     /// [`Refused`] if there was another request.
