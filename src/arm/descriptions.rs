@@ -5,11 +5,12 @@ use std::sync::Arc;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
+use crate::NodeError;
+use crate::Result;
 use crate::reports::Fault;
 use crate::robot_in_use::ReadyRobot;
 use crate::robot_in_use::description::load;
 use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched};
-use crate::{NodeError, Result};
 use urdf_ik_parameters::Settings;
 
 /// Uses the robot of the parameters; without one, the robot of the topic.

@@ -24,7 +24,7 @@ use crate::ros::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, Lock, PAUSE_SERVO, POSE_TARGET_CMDS, Publisher, SERVO_STATUS,
     SERVO_STATUS_OF_MOVEIT, SWITCH_COMMAND_TYPE, Spinner, answer_each,
 };
-use crate::servo::{self, JogMessage, TwistMessage};
+use crate::servo::{JogMessage, TwistMessage, intake};
 
 /// The controlled tip.
 const TIP: usize = 0;
@@ -77,7 +77,7 @@ fn receive(arm: &Arm, filter: &SharedFilter, topic: Interface, kind: CommandKind
         (Ok(true), CommandKind::JointJog) => jog(arm, raw),
         (Ok(true), CommandKind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
-                servo::pose(arm, TIP, &TargetMessage { topic: topic.name, ..message }, Clutch::Absent);
+                intake::pose(arm, TIP, &TargetMessage { topic: topic.name, ..message }, Clutch::Absent);
             }
         }
     }
@@ -87,7 +87,7 @@ fn twist(arm: &Arm, raw: &[u8]) {
     let Some(message) = TwistMessage::read(DELTA_TWIST_CMDS.name, raw) else { return };
     let given = [message.linear, message.angular];
     let [linear, angular] = servo_commands::twist(&arm.settings().moveit_servo, given);
-    servo::twist(arm, TIP, &TwistMessage { linear, angular, ..message });
+    intake::twist(arm, TIP, &TwistMessage { linear, angular, ..message });
 }
 
 fn jog(arm: &Arm, raw: &[u8]) {
@@ -100,7 +100,7 @@ fn jog(arm: &Arm, raw: &[u8]) {
     let settings = &arm.settings().moveit_servo;
     let scaled = |velocity| servo_commands::velocity(settings, velocity);
     let velocities = message.velocities.into_iter().map(scaled).collect();
-    servo::jog(arm, &JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
+    intake::jog(arm, &JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
 }
 
 /// Selects the accepted kind of command.

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
 use r2r::urdf_ik::msg::ServoStatus;
 
-use crate::arm::steering::code;
+use crate::arm::steering::status::code;
 use crate::reports::{Fault, fault};
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 use urdf_ik_text::named_values;

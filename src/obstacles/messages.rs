@@ -109,9 +109,8 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
                 (CYLINDER, vec![length, radius])
             }
             Geometry::Mesh { .. } => {
-                message
-                    .meshes
-                    .extend(obstacle.triangles(index).map(|(vertices, faces)| mesh_message(&vertices, &faces)));
+                let triangles = obstacle.triangles(index);
+                message.meshes.extend(triangles.map(|(vertices, faces)| mesh_message(&vertices, &faces)));
                 message.mesh_poses.push(convert::pose_message(pose));
                 continue;
             }

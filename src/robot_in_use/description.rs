@@ -10,9 +10,10 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::Isometry3;
 
 use super::goal_names;
+use crate::NodeError;
+use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
-use crate::{NodeError, Result};
 use urdf_ik_goals::GoalContext;
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::config::{self, Yaml};

@@ -212,13 +212,9 @@ impl FrameTree {
         } else {
             Stamp::At(timestamp(&message.header.stamp).unwrap_or(Timestamp::zero()))
         };
-        let transform = Transform::new(
-            &parent,
-            &child,
-            Vector3::new(t.x, t.y, t.z),
-            Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k),
-            stamp,
-        );
+        let translation = Vector3::new(t.x, t.y, t.z);
+        let rotation = Quaternion::from_wxyz(rotation.w, rotation.i, rotation.j, rotation.k);
+        let transform = Transform::new(&parent, &child, translation, rotation, stamp);
         let transform = transform.map_err(|e| refuse(e.to_string()))?;
         if !self.parents.contains_key(&child) && self.parents.len() >= MAX_FRAMES {
             return Err(refuse(format!("there are {MAX_FRAMES} frames already")));

@@ -3,7 +3,8 @@
 
 use log::LevelFilter;
 
-use crate::{NodeError, Result};
+use crate::NodeError;
+use crate::Result;
 use urdf_ik_parameters::{Definition, TABLE};
 
 /// ROS arguments without a value that only concern the logs of rcl.

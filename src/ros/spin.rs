@@ -19,7 +19,8 @@ use super::interface::Interface;
 use super::quality_overrides::{QualityParameters, Role};
 use super::remapping::TopicNames;
 use super::task;
-use crate::{NodeError, Result};
+use crate::NodeError;
+use crate::Result;
 
 /// Timeout of one spin, and the maximum delay of commands and of the stop.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);

@@ -49,12 +49,9 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
     let mut values = Values::default();
     let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, parameter) in given.iter() {
-        if name.starts_with(QUALITY_OVERRIDES) {
-            continue;
-        }
         if definition(name).is_some() {
             values.set(name, value(&parameter.value))?;
-        } else {
+        } else if !name.starts_with(QUALITY_OVERRIDES) {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
             let name = names::short(name);
             log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));

@@ -107,7 +107,13 @@ fn take(arm: &Arm, received: &Received, relate: impl FnOnce(&Configuration) -> R
     if arm.reporter.warnings.note(received.topic, &stored)
         && let Err(refused) = stored
     {
-        publish_refusal(arm, received, &refused);
+        let now = arm.output.configuration();
+        let tip = now.as_ref().zip(received.source.tip()).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
+        arm.reporter.servo.publish(&ServoStatus {
+            header: received.header.clone(),
+            tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
+            ..steering::status_of(&refused)
+        });
     }
 }
 
@@ -160,15 +166,4 @@ struct Received<'a> {
     source: Source,
     topic: &'static str,
     header: &'a Header,
-}
-
-/// Publishes the refusal of a command.
-fn publish_refusal(arm: &Arm, received: &Received, refused: &Refused) {
-    let now = arm.output.configuration();
-    let tip = now.as_ref().zip(received.source.tip()).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
-    arm.reporter.servo.publish(&ServoStatus {
-        header: received.header.clone(),
-        tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
-        ..steering::status_of(refused)
-    });
 }

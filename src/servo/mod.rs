@@ -8,7 +8,7 @@
 //! stream stops, so each new or returning source starts with an offset of its own.
 
 mod clutch;
-mod intake;
+pub(crate) mod intake;
 mod messages;
 mod publishers;
 
@@ -17,7 +17,6 @@ use std::sync::Arc;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_srvs::srv::SetBool;
 
-pub(crate) use intake::{jog, pose, takes, twist};
 pub(crate) use messages::{JogMessage, TwistMessage};
 
 use crate::Result;
@@ -39,7 +38,7 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -
             let arm_of_twists = Arc::clone(arm);
             spinner.on_each(twists, move |raw| {
                 if let Some(message) = TwistMessage::read(topic, &raw) {
-                    twist(&arm_of_twists, tip, &message);
+                    intake::twist(&arm_of_twists, tip, &message);
                 }
             });
             answer_each::<SetBool::Service, _, _>(spinner, arm, &CLUTCH.name_in(&namespace), move |arm, request| {
@@ -51,7 +50,7 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -
     let arm_of_jogs = Arc::clone(arm);
     spinner.on_each(jogs, move |JointState { header, name, velocity, .. }| {
         let message = JogMessage { topic: JOINT_JOG.short_name(), header, joints: name, velocities: velocity };
-        jog(&arm_of_jogs, &message);
+        intake::jog(&arm_of_jogs, &message);
     });
     publishers::watch(arm, commands, topics);
     Ok(())

@@ -36,7 +36,7 @@ use crate::messages::{TargetAxes, TargetMessage, quality};
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
-use crate::servo;
+use crate::servo::intake;
 use crate::solving::{Queries, problem};
 use path_motion::PathOutput;
 use target_solver::{PreparedTarget, TargetSolver};
@@ -96,7 +96,7 @@ impl TargetReceiver {
         // Before it is admitted: a stop discards the targets after it has blocked their streams.
         let discards = arm.output.discards();
         let message = message.map(|message| TargetMessage { discards, ..message });
-        let taken = message.as_ref().map_or(Ok(false), |message| servo::takes(arm, self.tip, message));
+        let taken = message.as_ref().map_or(Ok(false), |message| intake::takes(arm, self.tip, message));
         if matches!(taken, Ok(true)) {
             return;
         }

@@ -5,7 +5,7 @@ mod conflicts;
 mod goals;
 mod input;
 mod latest_commands;
-mod status;
+pub(crate) mod status;
 mod step_context;
 
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use goals::KeptGoals;
 pub(crate) use goals::RobotGoals;
 pub(crate) use input::{HandInput, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use latest_commands::LatestCommands;
-pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
+pub(crate) use status::{of_refusal as status_of, put_speed_scale};
 pub(crate) use step_context::{StepContext, Tick};
 
 use crate::robot_in_use::LoadedRobot;
