@@ -180,18 +180,15 @@ impl UrdfIkServo {
     /// A step, and the new positions. An invalid command brings the joints to rest.
     fn step(&mut self, command: Result<Command, Failure>, positions: Option<&mut [f64]>) -> Result<(), Failure> {
         let clearance = self.world.as_deref().map(WorldData::own_clearance);
-        let (command, refused) = match command {
-            Ok(command) => (command, None),
-            Err(failure) => (Command::Rest, Some(failure)),
+        let (command, accepted) = match command {
+            Ok(command) => (command, Ok(())),
+            Err(failure) => (Command::Rest, Err(failure)),
         };
         let stepped = self.servo.step(self.period, &command, clearance.as_ref()).map(|_| ());
         if let Some(positions) = positions {
             positions.copy_from_slice(self.servo.positions());
         }
-        match refused {
-            Some(failure) => Err(failure),
-            None => stepped.map_err(Failure::problem),
-        }
+        accepted.and(stepped.map_err(Failure::problem))
     }
 }
 

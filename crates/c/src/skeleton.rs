@@ -5,11 +5,9 @@ use std::path::Path;
 use std::ptr;
 
 use nalgebra::Point3;
-use urdf_ik::skeleton::file::{Model, ModelError, NamedArm, NamedSkeleton};
-use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem, PitchYawSolution};
-use urdf_ik::skeleton::{
-    Root, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonSolution, SkeletonTarget,
-};
+use urdf_ik::skeleton::file::{Model, ModelError, NamedArm, NamedSkeleton, NamedSolution};
+use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem};
+use urdf_ik::skeleton::{Root, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 use urdf_ik::spatial::rotation_from;
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
@@ -215,11 +213,11 @@ pub unsafe extern "C" fn urdf_ik_skeleton_solve(
         if seed.is_some_and(|seed| seed.points.len() != skeleton.point_names.len()) {
             return Err(Failure::problem("seed is the answer of another skeleton: give one of this skeleton, or NULL"));
         }
-        let made = match &skeleton.model {
+        let found = match &skeleton.model {
             Model::Skeleton(skeleton) => problem.solve(skeleton, &targets, seed),
             Model::PitchYaw(arm) => problem.solve_pitch_yaw(arm, &targets, seed),
         }?;
-        unsafe { hand_out(answer.cast(), made, "answer") }
+        unsafe { hand_out(answer.cast(), OwnedSkeletonAnswer::new(found), "answer") }
     })
 }
 
@@ -252,24 +250,16 @@ impl UrdfIkSkeletonProblem {
         named: &NamedSkeleton,
         targets: &[SkeletonTarget],
         seed: Option<&OwnedSkeletonAnswer>,
-    ) -> Result<OwnedSkeletonAnswer, Failure> {
-        let NamedSkeleton { skeleton, rest, .. } = named;
+    ) -> Result<NamedSolution, Failure> {
         let seed = match seed {
             Some(seed) => seed.configuration()?,
-            None => rest.clone(),
+            None => named.rest.clone(),
         };
         let options = SkeletonOptions::default()
             .with_tolerance(self.tolerance)
             .with_orientation_tolerance(self.orientation_tolerance);
         let problem = SkeletonProblem { targets, root: self.root()?, seed: &seed, options };
-        let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
-        skeleton.solve(&problem, &mut scratch, &mut solution).map_err(Failure::problem)?;
-        let orientations = skeleton.orientations(&solution.configuration).map_err(Failure::problem)?;
-        let points = solution.configuration.points.clone();
-        let positions = named.joint_positions(&solution.configuration).map_err(Failure::problem)?;
-        let configuration = SkeletonConfiguration { points, orientations };
-        let SkeletonSolution { residuals, iterations, restarts, .. } = solution;
-        Ok(OwnedSkeletonAnswer::new(&configuration, positions, &residuals, iterations, restarts))
+        named.solve(&problem).map_err(Failure::problem)
     }
 
     fn solve_pitch_yaw(
@@ -277,8 +267,7 @@ impl UrdfIkSkeletonProblem {
         named: &NamedArm,
         targets: &[SkeletonTarget],
         seed: Option<&OwnedSkeletonAnswer>,
-    ) -> Result<OwnedSkeletonAnswer, Failure> {
-        let arm = &named.arm;
+    ) -> Result<NamedSolution, Failure> {
         if self.root()? != Root::Fixed {
             return Err(Failure::problem("the root of a pitch-yaw arm is fixed: leave the default"));
         }
@@ -289,15 +278,9 @@ impl UrdfIkSkeletonProblem {
         if point != tip {
             return Err(Failure::problem(format!("a pitch-yaw arm has a target of its point {tip}, and of no other")));
         }
-        let at_rest = vec![0.0; arm.variables()];
+        let at_rest = vec![0.0; named.arm.variables()];
         let seed = seed.map_or(&at_rest, |seed| &seed.positions);
         let options = PitchYawOptions::default().with_tolerance(self.tolerance);
-        let problem = PitchYawProblem { target: position, seed, options };
-        let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
-        arm.solve(&problem, &mut scratch, &mut solution).map_err(Failure::problem)?;
-        let configuration = arm.configuration(&solution.positions);
-        let PitchYawSolution { positions, residual, iterations, restarts, .. } = solution;
-        let positions = named.variable_names().zip(positions).collect();
-        Ok(OwnedSkeletonAnswer::new(&configuration, Some(positions), &[residual], iterations, restarts))
+        named.solve(&PitchYawProblem { target: position, seed, options }).map_err(Failure::problem)
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char, c_int};
 
 use nalgebra::Point3;
+use urdf_ik::skeleton::file::NamedSolution;
 use urdf_ik::skeleton::{Outcome, Residual, SkeletonConfiguration};
 use urdf_ik::spatial::rotation_from;
 
@@ -69,14 +70,9 @@ pub(crate) struct OwnedSkeletonAnswer {
 }
 
 impl OwnedSkeletonAnswer {
-    /// The answer with this configuration, joint positions by name \[rad\], and a residual for each target.
-    pub fn new(
-        configuration: &SkeletonConfiguration,
-        positions: Option<Vec<(String, f64)>>,
-        residuals: &[Residual],
-        iterations: usize,
-        restarts: usize,
-    ) -> Self {
+    /// Converts the solution of a problem.
+    pub fn new(found: NamedSolution) -> Self {
+        let NamedSolution { configuration, positions, residuals, iterations, restarts } = found;
         let points: Vec<[f64; 3]> = configuration.points.iter().map(|point| point.coords.into()).collect();
         let orientations: Vec<[f64; 4]> = configuration.orientations.iter().map(|turn| turn.coords.into()).collect();
         let (names, positions): (Vec<String>, Vec<f64>) = positions.unwrap_or_default().into_iter().unzip();

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict};
 
-use urdf_ik::skeleton::{Outcome, Residual, Root, SkeletonConfiguration};
+use urdf_ik::skeleton::file::NamedSolution;
+use urdf_ik::skeleton::{Outcome, Root, SkeletonConfiguration};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
@@ -26,40 +27,30 @@ pub struct SkeletonRequest<'a, 'py> {
     pub orientation_tolerance: f64,
 }
 
-/// The result of a solve.
-pub struct SkeletonSolution<'a> {
-    pub configuration: &'a SkeletonConfiguration,
-    /// Orientations of the root and of each segment.
-    pub orientations: &'a [UnitQuaternion<f64>],
-    /// The residual of each target, with the name of its point.
-    pub residuals: Vec<(&'a str, Residual)>,
-    /// Joint positions \[rad\] by name, if every joint has one angle.
-    pub positions: Option<Vec<(String, f64)>>,
-    pub iterations: usize,
-    pub restarts: usize,
-}
-
-impl SkeletonSolution<'_> {
-    /// Converts the result into an `urdfik.SkeletonAnswer`.
-    pub fn into_answer(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let numbers = self.orientations.iter().flat_map(|orientation| orientation.coords.iter().copied()).collect();
-        let (reasons, errors) = (PyDict::new(py), PyDict::new(py));
-        for (name, residual) in &self.residuals {
-            reasons.set_item(name, residual.outcome.to_string())?;
-            errors.set_item(name, (residual.distance, residual.angle))?;
-        }
-        CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
-            self.residuals.iter().all(|(_, residual)| residual.outcome == Outcome::Solved),
-            points_array(py, self.configuration)?,
-            array(py, [self.orientations.len(), 4], numbers)?,
-            self.positions.map(|positions| positions.into_py_dict(py)).transpose()?,
-            reasons,
-            errors,
-            self.iterations,
-            self.restarts,
-        ))
+/// Converts the solution of targets with these names into an `urdfik.SkeletonAnswer`.
+pub fn answer<'py>(
+    py: Python<'py>,
+    found: NamedSolution,
+    names: impl IntoIterator<Item = impl AsRef<str>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let NamedSolution { configuration, positions, residuals, iterations, restarts } = found;
+    let turns = &configuration.orientations;
+    let (reasons, errors) = (PyDict::new(py), PyDict::new(py));
+    for (name, residual) in names.into_iter().zip(&residuals) {
+        reasons.set_item(name.as_ref(), residual.outcome.to_string())?;
+        errors.set_item(name.as_ref(), (residual.distance, residual.angle))?;
     }
+    CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
+        residuals.iter().all(|residual| residual.outcome == Outcome::Solved),
+        points_array(py, &configuration)?,
+        array(py, [turns.len(), 4], turns.iter().flat_map(|turn| turn.coords.iter().copied()).collect())?,
+        positions.map(|positions| positions.into_py_dict(py)).transpose()?,
+        reasons,
+        errors,
+        iterations,
+        restarts,
+    ))
 }
 
 pub fn points_array<'py>(

@@ -9,10 +9,7 @@ use crate::arrays::{NumberArray, read_positions, shape_in_words};
 use crate::refused;
 
 /// Joint bounds: a dict from joint to (lower, upper), a tuple of arrays (lower, upper), or an array (n, 2) [rad or m].
-pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<JointBounds>> {
-    if value.is_none() {
-        return Ok(None);
-    }
+pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<JointBounds> {
     let bounds = if let Ok(by_joint) = value.cast::<PyDict>() {
         by_name(by_joint, chain, "bounds", JointBounds::NONE, "a pair of numbers")?
     } else if let Ok(lists) = value.cast::<PyTuple>()
@@ -31,17 +28,14 @@ pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<
         }
         numbers.to_vec().chunks_exact(2).map(|row| [row[0], row[1]]).collect()
     };
-    JointBounds::new(chain, &bounds).map(Some).map_err(refused)
+    JointBounds::new(chain, &bounds).map_err(refused)
 }
 
 /// Move weights: a dict by joint name, with 0 for omitted joints, or an array (n,).
-pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<Vec<f64>>> {
-    if value.is_none() {
-        return Ok(None);
-    }
+pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<f64>> {
     match value.cast::<PyDict>() {
-        Ok(by_joint) => by_name(by_joint, chain, "move_weights", 0.0, "a number").map(Some),
-        Err(_) => read_positions(value, chain, "move_weights").map(Some),
+        Ok(by_joint) => by_name(by_joint, chain, "move_weights", 0.0, "a number"),
+        Err(_) => read_positions(value, chain, "move_weights"),
     }
 }
 

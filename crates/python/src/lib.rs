@@ -61,7 +61,6 @@ mod _urdfik {
     #[pymodule_export]
     use super::{
         Error, arm::rebuild_arm, goals::pose_numbers, robot::PyRobot, robot::rebuild_robot, run_command,
-        saved_world::rebuild_world, servo::PyServo, servo::rebuild_servo, shared::PyArm, shared::PyWorld,
-        skeleton::PySkeleton,
+        servo::PyServo, servo::rebuild_servo, shared::PyArm, shared::PyWorld, skeleton::PySkeleton,
     };
 }

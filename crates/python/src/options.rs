@@ -27,6 +27,7 @@ use crate::refused;
 use crate::shared::{ArmData, PyWorld, WorldData};
 
 /// The keyword arguments of a solving method, with their defaults.
+#[derive(Default)]
 pub struct SolveOptions {
     pub kind: SolverKind,
     /// A template target without pose for each tip.
@@ -40,9 +41,8 @@ pub struct SolveOptions {
     unreached: Unreached,
     world: Option<Arc<WorldData>>,
     posture: Option<Vec<f64>>,
-    posture_weight: f64,
-    limits_weight: f64,
-    manipulability_weight: f64,
+    /// The weights alone.
+    preference: Preference<'static>,
     bounds: Option<JointBounds>,
     move_weights: Option<Vec<f64>>,
 }
@@ -65,23 +65,8 @@ impl SolveOptions {
             None => Arc::clone(arm),
         };
         let targets = (0..arm.chain.tips().len()).map(|tip| Target::new(tip, Isometry3::identity())).collect();
-        let mut options = Self {
-            kind: SolverKind::Jacobian,
-            targets,
-            goals: GoalLists::default(),
-            pick: Pick::First,
-            attempts: 100,
-            random_seed: 0,
-            timeout: None,
-            unreached: Unreached::Closest,
-            world: None,
-            posture: None,
-            posture_weight: 1.0,
-            limits_weight: 0.0,
-            manipulability_weight: 0.0,
-            bounds: None,
-            move_weights: None,
-        };
+        let preference = Preference { posture_weight: 1.0, ..Preference::default() };
+        let mut options = Self { targets, attempts: 100, preference, ..Self::default() };
         for (name, value) in given.into_iter().flatten() {
             let name: String = read(&name, "the name of an argument")?;
             if without.contains(&name.as_str()) || !options.set(&arm, &name, &value)? {
@@ -94,29 +79,28 @@ impl SolveOptions {
 
     /// Sets one option; false if none has this name.
     fn set(&mut self, arm: &ArmData, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (chain, given) = (&arm.chain, Some(value).filter(|value| !value.is_none()));
         match name {
             "solver" => self.kind = parsed(&read::<String>(value, name)?, name)?,
-            "free_axes" => self.set_free_axes(value, &arm.chain)?,
+            "free_axes" => self.set_free_axes(value, chain)?,
             "position_tolerance" => self.set_tolerance(read(value, name)?, |tolerance| &mut tolerance.position),
             "orientation_tolerance" => self.set_tolerance(read(value, name)?, |tolerance| &mut tolerance.orientation),
             "pick" => self.pick = parsed(&read::<String>(value, name)?, name)?,
             "attempts" => self.attempts = at_least_one(read(value, name)?)?,
             "random_seed" => self.random_seed = read(value, name)?,
-            "timeout" if value.is_none() => self.timeout = None,
-            "timeout" => self.timeout = Some(seconds(read(value, name)?)?),
+            "timeout" => self.timeout = given.map(|value| seconds(read(value, name)?)).transpose()?,
             "closest" => self.unreached = unreached(value)?,
-            "avoid" => self.world = world(value, arm)?,
-            "posture" if value.is_none() => self.posture = None,
-            "posture" => self.posture = Some(read_positions(value, &arm.chain, name)?),
-            "posture_weight" => self.posture_weight = read(value, name)?,
-            "limits_weight" => self.limits_weight = read(value, name)?,
-            "bounds" => self.bounds = joint_bounds(value, &arm.chain)?,
-            "move_weights" => self.move_weights = move_weights(value, &arm.chain)?,
+            "avoid" => self.world = given.map(|value| world(value, arm)).transpose()?,
+            "posture" => self.posture = given.map(|value| read_positions(value, chain, name)).transpose()?,
+            "posture_weight" => self.preference.posture_weight = read(value, name)?,
+            "limits_weight" => self.preference.limits_weight = read(value, name)?,
+            "manipulability_weight" => self.preference.manipulability_weight = read(value, name)?,
+            "bounds" => self.bounds = given.map(|value| joint_bounds(value, chain)).transpose()?,
+            "move_weights" => self.move_weights = given.map(|value| move_weights(value, chain)).transpose()?,
             // The arm has it already: see `read`.
             "tool" => {}
             // These refer to the world: see `read`.
             name if GOALS.contains(&name) => {}
-            "manipulability_weight" => self.manipulability_weight = read(value, name)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -170,14 +154,7 @@ impl SolveOptions {
 
     /// The null-space tasks.
     pub fn preference(&self) -> Preference<'_> {
-        Preference {
-            posture: self.posture.as_deref(),
-            posture_weight: self.posture_weight,
-            limits_weight: self.limits_weight,
-            manipulability_weight: self.manipulability_weight,
-            move_weights: self.move_weights.as_deref(),
-            ..Preference::default()
-        }
+        Preference { posture: self.posture.as_deref(), move_weights: self.move_weights.as_deref(), ..self.preference }
     }
 
     /// The scene and margin for collision avoidance, if any.
@@ -198,14 +175,11 @@ pub fn free_axes(value: &Bound<'_, PyAny>) -> PyResult<[bool; 6]> {
 }
 
 /// The world to avoid, which must belong to this arm or an equal one.
-pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<WorldData>>> {
-    if value.is_none() {
-        return Ok(None);
-    }
+pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Arc<WorldData>> {
     let world = read::<Bound<PyWorld>>(value, "avoid")?;
     let PyWorld(world) = world.get();
     if world.arm.has_the_links_of(arm) {
-        Ok(Some(Arc::clone(world)))
+        Ok(Arc::clone(world))
     } else {
         Err(refused("avoid is a World of another arm: make one by World(arm, …)"))
     }
@@ -216,19 +190,14 @@ fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
     match value.extract::<bool>() {
         Ok(true) => Ok(Unreached::Closest),
         Ok(false) => Ok(Unreached::Stop),
-        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => {
-            Ok(Unreached::Position)
-        }
+        Err(_) if value.extract::<&str>().is_ok_and(|text| text == "position") => Ok(Unreached::Position),
         Err(_) => Err(refused(format!("closest is {}; it must be True, False or 'position'", shown(value)))),
     }
 }
 
 fn at_least_one(attempts: usize) -> PyResult<usize> {
-    if attempts == 0 {
-        Err(refused("attempts is 0; at least 1 is needed, the one from the seed"))
-    } else {
-        Ok(attempts)
-    }
+    let refuse = || refused("attempts is 0; at least 1 is needed, the one from the seed");
+    Some(attempts).filter(|attempts| *attempts > 0).ok_or_else(refuse)
 }
 
 fn seconds(timeout: f64) -> PyResult<Duration> {

@@ -9,7 +9,7 @@ use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem};
 use urdf_ik_text::names::short;
 
 use crate::arrays::{NumberArray, by_joint};
-use crate::figures::{SkeletonRequest, SkeletonSolution, read_place};
+use crate::figures::{SkeletonRequest, answer, read_place};
 use crate::refused;
 
 /// Solves for a position of the tip. Returns an `urdfik.SkeletonAnswer`.
@@ -38,20 +38,8 @@ pub fn solve<'py>(
     };
     let options = PitchYawOptions::default().with_tolerance(request.tolerance);
     let problem = PitchYawProblem { target: position.vector.into(), seed: &seed, options };
-    let solution = py.detach(|| {
-        let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
-        arm.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
-    })?;
-    let configuration = arm.configuration(&solution.positions);
-    let found = SkeletonSolution {
-        configuration: &configuration,
-        orientations: &configuration.orientations,
-        residuals: vec![(tip, solution.residual)],
-        positions: Some(model.variable_names().zip(solution.positions).collect()),
-        iterations: solution.iterations,
-        restarts: solution.restarts,
-    };
-    found.into_answer(py)
+    let found = py.detach(|| model.solve(&problem)).map_err(refused)?;
+    answer(py, found, [tip])
 }
 
 /// The joint positions of a seed: an answer, a dict or an array [rad].

@@ -1,27 +1,21 @@
 //! Pickling of worlds: obstacles are saved in the format of `World`, and meshes as triangles, because their files
 //! may be unavailable.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use urdf_ik::collision::Obstacle;
 
-use crate::arguments::Argument;
 use crate::arrays::array;
 use crate::robot::Reduced;
 use crate::shared::{PyArm, PyWorld, WorldData};
 
-/// The arguments of [`rebuild_world`].
-pub type SavedWorld<'py> =
-    (PyArm, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>, HashMap<String, f64>, f64, &'static str);
-
-/// The value of `World.__reduce__`.
-pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, SavedWorld<'py>>> {
+/// The value of `World.__reduce__`: a call of the constructor.
+pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, (PyArm, Vec<Bound<'py, PyDict>>)>> {
     let WorldData { arm, world, rest, options, .. } = data;
     let robot = &arm.robot.robot;
     let obstacles = world.obstacles().map(|(id, obstacle, pose)| entry(py, id, obstacle, pose));
@@ -31,17 +25,15 @@ pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, 
         entry.set_item("may_touch", part.may_touch.iter().collect::<Vec<_>>())?;
         Ok(entry)
     });
-    let positions = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), rest[joint]));
-    let (obstacles, attached) = (obstacles.collect::<PyResult<_>>()?, attached.collect::<PyResult<_>>()?);
-    let saved = (
-        PyArm(Arc::clone(arm)),
-        obstacles,
-        attached,
-        positions.collect(),
-        options.margin,
-        options.missing_shapes.name(),
-    );
-    Ok((py.import("urdfik._urdfik")?.getattr("rebuild_world")?, saved))
+    let positions = robot.movable().map(|joint| (&robot.joints()[joint].name, rest[joint]));
+    let options_by_name = PyDict::new(py);
+    options_by_name.set_item("attached", attached.collect::<PyResult<Vec<_>>>()?)?;
+    options_by_name.set_item("rest", positions.into_py_dict(py)?)?;
+    options_by_name.set_item("margin", options.margin)?;
+    options_by_name.set_item("missing_shapes", options.missing_shapes.name())?;
+    let partial = py.import("functools")?.getattr("partial")?;
+    let constructor = partial.call((py.get_type::<PyWorld>(),), Some(&options_by_name))?;
+    Ok((constructor, (PyArm(Arc::clone(arm)), obstacles.collect::<PyResult<_>>()?)))
 }
 
 /// An obstacle, which has one shape, in the format of `World`.
@@ -64,20 +56,4 @@ fn entry<'py>(py: Python<'py>, id: &str, obstacle: &Obstacle, pose: &Isometry3<f
     let place = pose.translation.vector.iter().chain(&pose.rotation.coords).copied();
     entry.set_item("pose", PyArray1::from_iter(py, place))?;
     Ok(entry)
-}
-
-/// Restores a pickled world.
-#[pyfunction]
-pub fn rebuild_world<'py>(
-    py: Python<'py>,
-    arm: Bound<'py, PyArm>,
-    obstacles: &Bound<'py, PyAny>,
-    attached: &Bound<'py, PyAny>,
-    rest: HashMap<String, f64>,
-    margin: f64,
-    missing_shapes: String,
-) -> PyResult<PyWorld> {
-    let (arm, rest, margin) = (Argument::Valid(arm), Some(Argument::Valid(rest)), Argument::Valid(margin));
-    let missing_shapes = Some(Argument::Valid(missing_shapes));
-    PyWorld::new(py, arm, Some(obstacles), Some(attached), rest, margin, missing_shapes)
 }

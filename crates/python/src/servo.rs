@@ -141,7 +141,7 @@ impl PyArm {
             ..ServoOptions::default()
         };
         let limits = limits(joint_limits, &self.0)?;
-        let world = avoid.map(|avoid| world(avoid, &self.0)).transpose()?.flatten();
+        let world = avoid.map(|avoid| world(avoid, &self.0)).transpose()?;
         let goals = goals.map(Arc::new);
         let request = ServoRequest { rate: rate.named("rate")?, options, limits, world, goals };
         PyServo::start(py, &self.0, &read_positions(q, &self.0.chain, "q")?, request)
@@ -361,10 +361,8 @@ impl PyServo {
         let lost =
             names.iter().zip(singular_direction).map(|(tip, lost)| (tip, PyArray1::from_slice(py, lost.as_slice())));
         dict.set_item("singular_direction", lost.into_py_dict(py)?)?;
-        dict.set_item(
-            "limits",
-            holds.iter().map(|hold| self.limiting_factor(hold, servo.goals())).collect::<Vec<_>>(),
-        )?;
+        let limits: Vec<_> = holds.iter().map(|hold| self.limiting_factor(hold, servo.goals())).collect();
+        dict.set_item("limits", limits)?;
         let contact = |hold: &Hold| if let Hold::Contact { distance, .. } = *hold { Some(distance) } else { None };
         dict.set_item("distance", holds.iter().find_map(contact))?;
         Ok(dict)

@@ -15,7 +15,7 @@ use urdf_ik_text::names::short;
 
 use crate::arguments::{Argument, named, read};
 use crate::arrays::{NumberArray, shape_in_words};
-use crate::figures::{SkeletonRequest, SkeletonSolution, points_array, read_place, read_root};
+use crate::figures::{SkeletonRequest, answer, points_array, read_place, read_root};
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::robot::Reduced;
 use crate::{pitch_yaw, refused};
@@ -147,7 +147,6 @@ struct Figure<'a>(&'a NamedSkeleton);
 
 impl Figure<'_> {
     fn solve<'py>(&self, py: Python<'py>, request: &SkeletonRequest<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        let NamedSkeleton { skeleton, points, .. } = self.0;
         let SkeletonRequest { root, tolerance, orientation_tolerance, .. } = *request;
         let targets = self.targets(request.targets, &request.weights)?;
         let seed = match request.seed {
@@ -157,21 +156,8 @@ impl Figure<'_> {
         let options =
             SkeletonOptions::default().with_tolerance(tolerance).with_orientation_tolerance(orientation_tolerance);
         let problem = SkeletonProblem { targets: &targets, root, seed: &seed, options };
-        let solution = py.detach(|| {
-            let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
-            skeleton.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
-        })?;
-        let configuration = &solution.configuration;
-        let named = targets.iter().map(|target| points[target.point].as_str());
-        let found = SkeletonSolution {
-            configuration,
-            orientations: &skeleton.orientations(configuration).map_err(refused)?,
-            residuals: named.zip(solution.residuals.iter().copied()).collect(),
-            positions: self.0.joint_positions(configuration).map_err(refused)?,
-            iterations: solution.iterations,
-            restarts: solution.restarts,
-        };
-        found.into_answer(py)
+        let found = py.detach(|| self.0.solve(&problem)).map_err(refused)?;
+        answer(py, found, targets.iter().map(|target| &self.0.points[target.point]))
     }
 
     fn targets(&self, given: &Bound<'_, PyDict>, weights: &HashMap<String, f64>) -> PyResult<Vec<SkeletonTarget>> {

@@ -20,7 +20,7 @@ use crate::plain_data::plain_data;
 use crate::poses::Placement;
 use crate::refused;
 use crate::robot::Reduced;
-use crate::saved_world::{SavedWorld, reduced};
+use crate::saved_world::reduced;
 use crate::shared::{ArmData, PyArm, PyWorld, WorldData, WorldOptions};
 
 #[pymethods]
@@ -32,7 +32,7 @@ impl PyWorld {
         ),
         text_signature = "(arm, obstacles=(), *, attached=(), rest={}, margin=0.0001, missing_shapes='refuse')"
     )]
-    pub(crate) fn new<'py>(
+    fn new<'py>(
         py: Python<'py>,
         arm: Argument<'py, Bound<'py, PyArm>>,
         obstacles: Option<&Bound<'py, PyAny>>,
@@ -149,7 +149,7 @@ impl PyWorld {
         })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, SavedWorld<'py>>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (PyArm, Vec<Bound<'py, PyDict>>)>> {
         reduced(py, &self.0)
     }
 }

@@ -10,9 +10,11 @@ pub const MAX_ACCELERATION: usize = 6;
 
 named_values! {
     /// Solution methods, named as in the parameter `solver`.
+    #[derive(Default)]
     #[non_exhaustive]
     pub enum SolverKind("solver", "solvers") {
         /// Newton iterations with the Jacobian.
+        #[default]
         Jacobian = "jacobian",
         /// Forward and backward reaching (FABRIK).
         Fabrik = "fabrik",

@@ -19,7 +19,6 @@ __all__ = [
     "rebuild_arm",
     "rebuild_robot",
     "rebuild_servo",
-    "rebuild_world",
     "run_command",
 ]
 
@@ -332,11 +331,4 @@ def pose_numbers(pose: ArrayLike) -> _Floats: ...
 def rebuild_arm(given: dict[str, Any], tips: list[str], base: str, tools: list[list[float]]) -> Arm: ...
 def rebuild_robot(given: dict[str, Any]) -> Robot: ...
 def rebuild_servo(arm: Arm, saved: dict[str, Any], world: World | None) -> Servo: ...
-def rebuild_world(
-    arm: Arm,
-    obstacles: list[dict[str, Any]],
-    attached: list[dict[str, Any]],
-    rest: dict[str, float],
-    margin: float,
-) -> World: ...
 def run_command(arguments: Sequence[str]) -> int: ...

@@ -29,6 +29,7 @@ mod names;
 mod pitch_yaw;
 mod read;
 mod segments;
+mod solve;
 
 use std::path::Path;
 
@@ -38,6 +39,7 @@ use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES};
 
 pub use error::ModelError;
 pub use named::{NamedArm, NamedSkeleton, NotAHinge, UnknownPoint};
+pub use solve::NamedSolution;
 
 /// Some editors add it; the YAML parser would take it for a separate document.
 const BYTE_ORDER_MARK: char = '\u{feff}';
