@@ -61,13 +61,10 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
         let base = unsafe { optional_text(base, "base") }?;
         let tips = unsafe { entries(tips, tip_count, "tips") }?;
         let tips = tips.iter().map(|tip| unsafe { text(*tip, "an entry of tips") }).collect::<Result<Vec<_>, _>>()?;
-        let kind = if solver.is_null() {
-            SolverKind::Jacobian
-        } else {
-            unsafe { text(solver, "solver") }?.parse().map_err(refused)?
-        };
+        let kind =
+            unsafe { optional_text(solver, "solver") }?.map(str::parse::<SolverKind>).transpose().map_err(refused)?;
         let chain = Arc::new(Chain::with_defaults(&robot.0.robot, base, &tips).map_err(refused)?);
-        let solver = Solver::prepare(kind, &chain).map_err(refused)?;
+        let solver = Solver::prepare(kind.unwrap_or_default(), &chain).map_err(refused)?;
         unsafe { hand_out(arm, UrdfIkArm::new(&robot.0, solver), "arm") }
     })
 }

@@ -83,9 +83,6 @@ pub extern "C" fn urdf_ik_error() -> *const c_char {
 /// The version of the library, such as "0.2.0".
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_version() -> *const c_char {
-    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
-        Ok(version) => version,
-        Err(_) => c"",
-    };
-    VERSION.as_ptr()
+    let version = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    CStr::from_bytes_with_nul(version.as_bytes()).unwrap_or_default().as_ptr()
 }

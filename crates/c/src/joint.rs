@@ -6,7 +6,7 @@ use urdf_ik::robot::{Domain, JointDescription, JointKind, MimicDescription};
 
 use crate::failure::Failure;
 use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
-use crate::pointers::text;
+use crate::pointers::{optional_text, text};
 
 /// A fixed joint.
 pub const URDF_IK_JOINT_FIXED: i32 = 0;
@@ -79,12 +79,8 @@ impl UrdfIkJoint {
             usize::try_from(self.kind).ok().and_then(|kind| JointKind::ALL.get(kind).copied()).ok_or_else(|| {
                 Failure::argument(format!("joint '{name}' has the type {}; it must be from 0 to 5", self.kind))
             })?;
-        let mimic = if self.mimic.is_null() {
-            None
-        } else {
-            let joint = unsafe { text(self.mimic, "mimic of a joint") }?.to_owned();
-            Some(MimicDescription { joint, multiplier: self.multiplier, offset: self.offset })
-        };
+        let mimic = unsafe { optional_text(self.mimic, "mimic of a joint") }?.map(str::to_owned);
+        let mimic = mimic.map(|joint| MimicDescription { joint, multiplier: self.multiplier, offset: self.offset });
         let origin = isometry(&self.origin)
             .map_err(|error| Failure::argument(format!("joint '{name}' has no origin: {error}")))?;
         Ok(JointDescription {

@@ -171,13 +171,10 @@ unsafe fn plan(
     let nominal = chain.nominal_positions();
     let seed = unsafe { optional_positions(given.seed, chain) }?;
     let world = unsafe { given.world() }.map(|world| &**world);
-    let goals = match unsafe { given.goals() }? {
-        Some(text) => read_goals(text, data, chain, world)?,
-        None => Vec::new(),
-    };
+    let goals = unsafe { given.goals() }?.map(|text| read_goals(text, data, chain, world)).transpose()?;
     let problem = PathProblem::new(&path, first, seed.unwrap_or(&nominal), &limits)
         .with_free_start(seed.is_none())
-        .with_goals(&goals)
+        .with_goals(goals.as_deref().unwrap_or_default())
         .with_preference(unsafe { given.preference(chain) }?)
         .with_clearance(world.map(|world| world.clearance(data, solver)).transpose()?);
     let follow_options = FollowOptions::default().with_search(options.search);

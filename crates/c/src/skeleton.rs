@@ -10,6 +10,7 @@ use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem};
 use urdf_ik::skeleton::{Root, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 use urdf_ik::spatial::rotation_from;
 
+use crate::arm::name_of;
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
 use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back, text};
@@ -134,8 +135,7 @@ pub unsafe extern "C" fn urdf_ik_skeleton_point_count(skeleton: *const UrdfIkSke
 /// `skeleton` is NULL or a skeleton.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_skeleton_point_name(skeleton: *const UrdfIkSkeleton, point: usize) -> *const c_char {
-    let name = unsafe { skeleton.as_ref() }.and_then(|skeleton| skeleton.point_names.get(point));
-    name.map_or(ptr::null(), |name| name.as_ptr())
+    unsafe { skeleton.as_ref() }.map_or(ptr::null(), |skeleton| name_of(&skeleton.point_names, point))
 }
 
 /// Nonzero if a point is meant to have a target.

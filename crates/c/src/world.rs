@@ -15,7 +15,7 @@ use urdf_ik::collision::{
 use urdf_ik::robot::{Chain, MeshFolders};
 use urdf_ik::solver::Solver;
 
-use crate::arm::UrdfIkArm;
+use crate::arm::{UrdfIkArm, name_of};
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::plain_structs::{UrdfIkPose, isometry};
 use crate::pointers::{entries, exclusive, finite_positions, hand_out, optional_text, reference, take_back, text};
@@ -103,7 +103,8 @@ impl WorldData {
     fn around(arm: Arc<ArmShapes>, world: World) -> Result<Self, Failure> {
         let ArmShapes { robot, shapes, pairs, rest, .. } = &*arm;
         let scene = Scene::new(&robot.robot, arm.chain(), shapes, pairs, &world, rest).map_err(refused)?;
-        Ok(Self { names: names(&scene), arm, world, scene })
+        let names = scene.pairs().flatten().map(|body| c_text(body.name())).collect();
+        Ok(Self { names, arm, world, scene })
     }
 
     /// This world with other poses of obstacles.
@@ -168,11 +169,6 @@ fn shapes(data: &RobotData, policy: MissingShapes, package_dirs: Vec<PathBuf>) -
     policy.check(shapes.missing().as_ref()).map_err(refused)?;
     shapes.check_not_empty().map_err(refused)?;
     Ok(shapes)
-}
-
-/// The names of all bodies of a scene that may collide.
-fn names(scene: &Scene) -> BTreeSet<CString> {
-    scene.pairs().flatten().map(|body| c_text(body.name())).collect()
 }
 
 /// Creates the world of `arm`. `description` is the text of a JSON object (UTF-8), or NULL for the arm alone. All its
@@ -287,6 +283,5 @@ pub unsafe extern "C" fn urdf_ik_world_nearest(
 /// `world` is NULL or a world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_world_missing_shape(world: *const UrdfIkWorld, index: usize) -> *const c_char {
-    let missing = unsafe { world.as_ref() }.and_then(|world| world.0.arm.missing_shapes.get(index));
-    missing.map_or(ptr::null(), |sentence| sentence.as_ptr())
+    unsafe { world.as_ref() }.map_or(ptr::null(), |world| name_of(&world.0.arm.missing_shapes, index))
 }

@@ -69,10 +69,8 @@ impl CollisionOptions {
         chain: &'a Chain,
         shapes: Option<LinkShapes>,
     ) -> Result<Option<ChainAvoidance<'a>>> {
-        let margin = self.avoidance.margin()?;
-        shapes
-            .map(|shapes| ChainAvoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin))
-            .transpose()
+        let (srdf, margin) = (self.avoidance.srdf.as_deref(), self.avoidance.margin()?);
+        shapes.map(|shapes| ChainAvoidance::new(robot, chain, shapes, srdf, margin)).transpose()
     }
 
     /// The environment of the robot, whose joints outside the chain are at the positions of `start`. Permanent

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args};
-use serde_json::json;
+use serde_json::{Value, json};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solution, Solver, Target};
 use urdf_ik_plot::short;
@@ -175,17 +175,15 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     fn write_files(&self, arguments: &EvaluateArguments) -> Result {
-        if let Some(file) = &arguments.solutions {
-            let solutions: Vec<_> = self.results.iter().map(|result| &result.positions).collect();
-            file.write(serde_json::to_string(&solutions)?)?;
-        }
-        if let Some(file) = &arguments.outcomes {
-            let outcomes: Vec<_> = self.results.iter().map(|result| &result.outcome).collect();
-            file.write(serde_json::to_string(&outcomes)?)?;
-        }
-        if let Some(file) = &arguments.times {
-            let times: Vec<f64> = self.results.iter().map(|result| result.time).collect();
-            file.write(serde_json::to_string(&times)?)?;
+        let lists: [(_, fn(&CaseResult) -> Value); 3] = [
+            (&arguments.solutions, |result| json!(result.positions)),
+            (&arguments.outcomes, |result| json!(result.outcome)),
+            (&arguments.times, |result| json!(result.time)),
+        ];
+        for (file, entry) in lists {
+            if let Some(file) = file {
+                file.write(self.results.iter().map(entry).collect::<Value>().to_string())?;
+            }
         }
         if let Some(file) = &arguments.plot {
             file.write(self.picture(arguments)?)?;

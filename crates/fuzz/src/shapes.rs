@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use urdf_ik::collision::{LinkPair, LinkPoses, LinkShapes, World, world_from_json};
+use urdf_ik::collision::{BodyDistances, LinkPair, LinkPoses, LinkShapes, Pairs, World, world_from_json};
 use urdf_ik::robot::{MeshFolders, Robot};
 
 use crate::check_message;
@@ -45,7 +45,6 @@ pub fn obstacles(bytes: &[u8]) {
 
 /// Checks that the distances from the links of a robot are numbers.
 fn check_world(world: &World) {
-    use urdf_ik::collision::{BodyDistances, Pairs};
     let (robot, urdf) = &*ARM;
     let shapes = LinkShapes::of_urdf(urdf, robot, &MeshFolders::new([], None)).unwrap();
     let pairs = Pairs::of_robot(robot, &shapes, None).unwrap();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyString};
 use urdf_ik_text::names::short;
 
 use crate::path_or_text::PathOrText;
@@ -106,7 +106,6 @@ impl StringOrList {
 /// Describes an object for error messages: the repr of numbers and strings, otherwise the type.
 pub fn shown(given: &Bound<'_, PyAny>) -> String {
     let is_plain = given.is_none()
-        || given.is_instance_of::<PyBool>()
         || given.is_instance_of::<PyInt>()
         || given.is_instance_of::<PyFloat>()
         || given.is_instance_of::<PyString>();

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -215,8 +214,7 @@ impl PyRobot {
         };
         let poses = PyDict::new(py);
         for (link, pose) in robot.links().iter().zip(robot.link_poses(&self.0.positions(&by_name)?)) {
-            let pose: Bound<'py, PyArray2<f64>> = pose_array(py, &pose)?;
-            poses.set_item(&link.name, pose)?;
+            poses.set_item(&link.name, pose_array(py, &pose)?)?;
         }
         Ok(poses)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use urdf_ik::collision::{
     BodyDistances, LinkPoses, MissingShapes, Scene, SceneScratch, attach_from_json, world_from_json,
@@ -52,10 +52,8 @@ impl PyWorld {
         let rest = arm.robot.positions(&named(rest, "rest")?.unwrap_or_default())?;
         // Mesh paths are relative to the working directory.
         let folders = MeshFolders::from_environment(Some(&PathBuf::from("obstacles")));
-        let obstacles = list_of(obstacles, "obstacles")?.into_iter().map(Value::Object).collect();
-        let mut world = world_from_json(&Value::Array(obstacles), &folders).map_err(refused)?;
-        let attached = list_of(attached, "attached")?.into_iter().map(Value::Object).collect();
-        attach_from_json(&mut world, &Value::Array(attached), &arm.robot.robot, &folders).map_err(refused)?;
+        let mut world = world_from_json(&list_of(obstacles, "obstacles")?, &folders).map_err(refused)?;
+        attach_from_json(&mut world, &list_of(attached, "attached")?, &arm.robot.robot, &folders).map_err(refused)?;
         Self::prepare(py, arm, world, rest, WorldOptions { margin, missing_shapes })
     }
 
@@ -175,12 +173,8 @@ impl PyWorld {
 }
 
 /// Converts a list of dicts.
-fn list_of(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<Map<String, Value>>> {
-    let wrong = || refused(format!("{what} must be a list of dicts"));
-    let fields = |entry| if let Value::Object(fields) = entry { Ok(fields) } else { Err(wrong()) };
-    match value.map(|value| plain_data(value, what)).transpose()? {
-        None => Ok(Vec::new()),
-        Some(Value::Array(entries)) => entries.into_iter().map(fields).collect(),
-        Some(_) => Err(wrong()),
-    }
+fn list_of(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Value> {
+    let list = value.map(|value| plain_data(value, what)).transpose()?.unwrap_or_else(|| Value::Array(Vec::new()));
+    let is_list = list.as_array().is_some_and(|entries| entries.iter().all(Value::is_object));
+    if is_list { Ok(list) } else { Err(refused(format!("{what} must be a list of dicts"))) }
 }

@@ -20,30 +20,22 @@ pub fn count(
 ) -> Result<Vec<usize>, ProblemError> {
     let mut counts = vec![0; grid.voxels.len()];
     let poses = counts.len() * orientations.len();
-    let (mut targets, mut voxels) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+    let of_pose = |index: usize| {
+        let centre = grid.centre(&grid.voxels[index / orientations.len()]);
+        let pose = Isometry3::from_parts(centre.into(), orientations[index % orientations.len()]);
+        [problem.targets[0].with_pose(pose)]
+    };
     for first in (0..poses).step_by(BATCH) {
-        targets.clear();
-        voxels.clear();
-        for index in first..poses.min(first + BATCH) {
-            let (voxel, orientation) = (index / orientations.len(), index % orientations.len());
-            let centre = grid.centre(&grid.voxels[voxel]);
-            let pose = Isometry3::from_parts(centre.into(), orientations[orientation]);
-            targets.push([problem.targets[0].with_pose(pose)]);
-            voxels.push(voxel);
+        let targets: Vec<_> = (first..poses.min(first + BATCH)).map(of_pose).collect();
+        let mut problems = vec![*problem; targets.len()];
+        for (problem, target) in problems.iter_mut().zip(&targets) {
+            problem.targets = target;
         }
-        let problems: Vec<Problem> = targets
-            .iter()
-            .map(|targets| {
-                let mut of_pose = *problem;
-                of_pose.targets = targets;
-                of_pose
-            })
-            .collect();
         let batch = solver.solve_batch(&problems, &|| true);
-        for (voxel, answer) in voxels.iter().zip(batch.answers) {
+        for (index, answer) in (first..).zip(batch.answers) {
             match answer {
                 Answer::Refused(error) => return Err(error),
-                answer => counts[*voxel] += usize::from(answer.is_solved()),
+                answer => counts[index / orientations.len()] += usize::from(answer.is_solved()),
             }
         }
         done(problems.len());

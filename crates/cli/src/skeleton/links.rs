@@ -7,7 +7,7 @@ use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
 use urdf_ik::robot::{Chain, Robot, without_whole_turns};
 use urdf_ik::segments::InputError;
-use urdf_ik::skeleton::{Reason, SkeletonConfiguration};
+use urdf_ik::skeleton::Reason;
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
 use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom, Solutions, SpatialChain};
 
@@ -115,12 +115,9 @@ impl LinkedArmSession {
         let mut all = self.robot.neutral_positions();
         self.chain.write_into(&self.robot, positions, &mut all);
         let poses = self.robot.link_poses(&all);
-        let (points, orientations) = self
-            .frames
-            .iter()
-            .map(|link| (Point3::from(poses[*link].translation.vector), poses[*link].rotation))
-            .unzip();
-        PointsOut::from(&SkeletonConfiguration { points, orientations })
+        let frames = self.frames.iter().map(|link| &poses[*link]);
+        let points = frames.clone().map(|pose| pose.translation.vector.into()).collect();
+        PointsOut { points, orientations: frames.map(|pose| pose.rotation.coords.into()).collect() }
     }
 
     fn configuration(&self, positions: &[f64]) -> ConfigurationOut {

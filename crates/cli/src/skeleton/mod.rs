@@ -103,11 +103,8 @@ pub fn run(arguments: &SkeletonArguments, out: &mut impl Write) -> Result<bool> 
 fn by_name(answer: &AnswerOut, names: &[String]) -> Result<Value> {
     let points: BTreeMap<_, _> = names.iter().zip(&answer.pose.points).collect();
     let orientations: BTreeMap<_, _> = names.iter().zip(&answer.pose.orientations).collect();
-    let named = json!({ "points": points, "orientations": orientations });
     let mut value = serde_json::to_value(answer)?;
-    if let (Value::Object(all), Value::Object(named)) = (&mut value, named) {
-        all.extend(named);
-    }
+    (value["points"], value["orientations"]) = (json!(points), json!(orientations));
     Ok(value)
 }
 

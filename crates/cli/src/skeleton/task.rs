@@ -57,11 +57,8 @@ impl SkeletonTask<'_> {
             // Targets have displaced held points: a second solve has these alone.
             let (targets, seed) = (&self.targets[first_held..], solution.configuration.clone());
             let mut held = self.skeleton.solution();
-            self.skeleton.solve(
-                &SkeletonProblem { targets, seed: &seed, ..self.problem() },
-                &mut scratch,
-                &mut held,
-            )?;
+            let problem = SkeletonProblem { targets, seed: &seed, ..self.problem() };
+            self.skeleton.solve(&problem, &mut scratch, &mut held)?;
             solution.configuration = held.configuration;
         }
         Ok(solution)
