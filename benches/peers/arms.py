@@ -13,6 +13,8 @@ import pinocchio
 
 KINDS = {'fixed': 'fixed', 'revolute': 'turn', 'continuous': 'circle', 'prismatic': 'slide'}
 RANDOM_SEED = 7  # of the cases drawn here: the same in every run
+ROUNDING = 1e-6  # of the tolerance
+LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings store limits in single precision
 CHAIN, BOUNDED_CHAIN = 'chain.urdf', 'bounded_chain.urdf'  # names of the files of write_chain_urdf
 BUNDLED = {'urdf': 'urdf/arm7.urdf', 'base_link': 'base_link', 'tip_link': 'tool0'}
 
@@ -112,7 +114,7 @@ def read_case_file(path, count):
 def bundled_arm(root, count):
     """The project's own arm, with targets computed by Pinocchio at random configurations inside the limits."""
     arm = arm_from('arm7', root / BUNDLED['urdf'], BUNDLED['base_link'], BUNDLED['tip_link'])
-    kinematics, random = Kinematics(arm), np.random.default_rng(RANDOM_SEED)
+    kinematics, random = Kinematics(arm.urdf, arm.base, arm.tip), np.random.default_rng(RANDOM_SEED)
     lower, upper = (np.array([getattr(joint, side) for joint in arm.joints]) for side in ('lower', 'upper'))
     for _ in range(count):
         pose = kinematics.tip_pose(random.uniform(lower, upper))
@@ -122,33 +124,67 @@ def bundled_arm(root, count):
     return arm
 
 
-class Kinematics:
-    """Pinocchio's forward kinematics of the whole URDF, with every joint outside the chain at its neutral position."""
+def pose_of(entry):
+    """The pose of a target, a waypoint or an obstacle."""
+    rotation = pinocchio.Quaternion(np.array(entry.get('q_xyzw', (0, 0, 0, 1)), float)).normalized()
+    return pinocchio.SE3(rotation.toRotationMatrix(), np.array(entry['p'], float))
 
-    def __init__(self, arm):
-        model = pinocchio.buildModelFromUrdf(str(arm.urdf))
-        names = [joint.name for joint in arm.joints]
-        others = [model.getJointId(name) for name in model.names[1:] if name not in names]  # the first is the universe
-        self.model = pinocchio.buildReducedModel(model, others, pinocchio.neutral(model))
-        self.data = self.model.createData()
-        self.joints = [self.model.joints[self.model.getJointId(name)] for name in names]
-        self.base, self.tip = self.model.getFrameId(arm.base), self.model.getFrameId(arm.tip)
+
+class Kinematics:
+    """Pinocchio's forward kinematics of the whole URDF, with the joints outside the chain at the positions `rest`."""
+
+    def __init__(self, urdf, base, tip):
+        self.model = pinocchio.buildModelFromUrdf(str(urdf))
+        self.data, self.rest = self.model.createData(), pinocchio.neutral(self.model)
+        self.base, self.tip = self.model.getFrameId(base), self.model.getFrameId(tip)
+        self.names = self.chain_names()
+        self.joints = [self.joint(name) for name in self.names]
+        self.lower = self.limits(self.model.lowerPositionLimit, -math.pi)
+        self.upper = self.limits(self.model.upperPositionLimit, math.pi)
+
+    def joint(self, name):
+        return self.model.joints[self.model.getJointId(name)]
+
+    def limits(self, of_model, of_circle):
+        """The limits of the chain's joints on one side."""
+        return np.array([of_circle if joint.nq == 2 else of_model[joint.idx_q] for joint in self.joints])
+
+    def chain_names(self):
+        """The joints that move the tip relative to the base, from the base on."""
+        names, at = [], self.model.frames[self.tip].parentJoint
+        while at != self.model.frames[self.base].parentJoint:
+            names.insert(0, self.model.names[at])
+            at = self.model.parents[at]
+        return names
+
+    @staticmethod
+    def put(configuration, joint, position):
+        """Pinocchio represents a joint without limits by cosine and sine."""
+        values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
+        configuration[joint.idx_q:joint.idx_q + joint.nq] = values
+
+    def configuration(self, positions):
+        """All joints of the robot, with those of the chain at `positions`."""
+        configuration = self.rest.copy()
+        for joint, position in zip(self.joints, positions, strict=True):
+            self.put(configuration, joint, position)
+        return configuration
 
     def tip_pose(self, positions):
-        """The pose of the tip in the base frame. Pinocchio represents a joint without limits by cosine and sine."""
-        configuration = np.zeros(self.model.nq)
-        for joint, position in zip(self.joints, positions, strict=True):
-            values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
-            configuration[joint.idx_q:joint.idx_q + joint.nq] = values
-        pinocchio.framesForwardKinematics(self.model, self.data, configuration)
+        """The pose of the tip in the base frame."""
+        pinocchio.framesForwardKinematics(self.model, self.data, self.configuration(positions))
         return self.data.oMf[self.base].actInv(self.data.oMf[self.tip])
 
-    def inside_limits(self, positions, room):
-        """Whether each position is inside its limits with a tolerance of `room`; the limits are those read by Pinocchio."""
-        lower, upper = self.model.lowerPositionLimit, self.model.upperPositionLimit
-        pairs = zip(self.joints, positions, strict=True)
-        return all(joint.nq == 2 or lower[joint.idx_q] - room <= position <= upper[joint.idx_q] + room
-                   for joint, position in pairs)
+    def is_right(self, positions, target, tolerance):
+        """Whether the positions meet the target within the tolerance, inside the limits."""
+        if not all(math.isfinite(position) for position in positions):
+            return False
+        pose, target = self.tip_pose(positions), pose_of(target)
+        distance = np.linalg.norm(pose.translation - target.translation)
+        angle = np.linalg.norm(pinocchio.log3(target.rotation.T @ pose.rotation))
+        room = zip(self.joints, positions, self.lower - LIMIT_ROOM, self.upper + LIMIT_ROOM, strict=True)
+        inside = all(joint.nq == 2 or low <= position <= high for joint, position, low, high in room)
+        return inside and max(distance, angle) <= tolerance * (1 + ROUNDING)
 
 
 def write_chain_urdf(arm, path, circles=True):

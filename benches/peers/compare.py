@@ -7,16 +7,11 @@ all), CASE_FOLDER (default: ../shared/cases beside the project, where there is o
 default: this one), UPDATE_DOCS (1: writes the short table into docs/benchmarks.md, between its two marker comments).
 """
 import json
-import math
 import os
 import sys
 import tempfile
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-
-import numpy as np
-import pinocchio
 
 import arms
 import plot
@@ -27,8 +22,6 @@ from solvers import TIME_LIMIT, TOLERANCE, PeerError
 ROOT = Path(__file__).resolve().parents[2]
 CHUNKS = 4  # of the cases of an arm: solvers take turns, to share changes of the machine's speed
 SEEDS = ('nominal', 'random')
-ROUNDING = 1e-6  # of the tolerance
-LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings store limits in single precision
 
 
 @dataclass
@@ -39,17 +32,6 @@ class Result:
     times: list[float] = field(default_factory=list)  # [us]
     wrong: int = 0  # answers that miss the target or the limits
     failure: str = ''  # reason for missing answers
-
-
-def is_right(kinematics, case, solution):
-    """Whether the positions meet the target within the tolerance and are inside the limits."""
-    if not all(math.isfinite(position) for position in solution):
-        return False
-    pose = kinematics.tip_pose(solution)
-    target = pinocchio.Quaternion(np.array(case['q_xyzw'])).normalized().toRotationMatrix()
-    distance = np.linalg.norm(pose.translation - case['p'])
-    angle = np.linalg.norm(pinocchio.log3(target.T @ pose.rotation))
-    return max(distance, angle) <= TOLERANCE * (1 + ROUNDING) and kinematics.inside_limits(solution, LIMIT_ROOM)
 
 
 def judge(result, cases, answers, is_right, limit=TIME_LIMIT):
@@ -65,7 +47,11 @@ def judge(result, cases, answers, is_right, limit=TIME_LIMIT):
 
 def compare(arm, seed, competitors):
     """The results of all solvers by name; each chunk of the cases begins with another solver."""
-    is_right_for_arm = partial(is_right, arms.Kinematics(arm))
+    kinematics = arms.Kinematics(arm.urdf, arm.base, arm.tip)
+
+    def is_right(case, solution):
+        return kinematics.is_right(solution, case, TOLERANCE)
+
     results = {solver.name: Result() for solver in competitors}
     with tempfile.TemporaryDirectory() as folder:
         for chunk in range(CHUNKS):
@@ -79,7 +65,7 @@ def compare(arm, seed, competitors):
                 if result.failure:
                     continue
                 try:
-                    judge(result, cases, solver.answers(task), is_right_for_arm)
+                    judge(result, cases, solver.answers(task), is_right)
                 except PeerError as error:
                     if solver.name == solvers.OURS:
                         raise

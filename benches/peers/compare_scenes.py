@@ -41,7 +41,7 @@ def judged(scene_judge, cases, answers):
     """The answers as a result."""
     def is_right(case, solution):
         scene_judge.enter(case)
-        return scene_judge.is_right(solution, TOLERANCE)
+        return scene_judge.is_right(solution, case['target'], TOLERANCE)
 
     result = Result()
     judge(result, cases, answers, is_right, TIME_LIMIT)

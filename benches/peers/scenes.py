@@ -14,10 +14,8 @@ import coal
 import numpy as np
 import pinocchio
 
-from arms import BUNDLED, RANDOM_SEED
+from arms import BUNDLED, RANDOM_SEED, Kinematics, pose_of
 
-ROUNDING = 1e-6  # of the tolerance
-LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings store limits in single precision
 DRAWN = 100  # configurations in which a pair must touch to be excluded
 
 
@@ -49,12 +47,6 @@ def write(scenes, path):
                                 'base_link': scenes.base, 'tip_link': scenes.tip, 'cases': scenes.cases}))
 
 
-def pose_of(entry):
-    """The pose of an obstacle, a target or a waypoint."""
-    rotation = pinocchio.Quaternion(np.array(entry.get('q_xyzw', (0, 0, 0, 1)), float)).normalized()
-    return pinocchio.SE3(rotation.toRotationMatrix(), np.array(entry['p'], float))
-
-
 def shape_of(obstacle):
     kind = obstacle['type']
     if kind == 'box':
@@ -64,14 +56,13 @@ def shape_of(obstacle):
     return coal.Cylinder(obstacle['radius'], obstacle['length'])
 
 
-class Judge:
+class Judge(Kinematics):
     """A robot with its collision shapes, among the obstacles of one case at a time."""
 
     def __init__(self, scenes):
-        self.scenes, urdf = scenes, str(scenes.urdf)
-        self.model = pinocchio.buildModelFromUrdf(urdf)
-        self.data = self.model.createData()
-        self.links = pinocchio.buildGeomFromUrdf(self.model, urdf, pinocchio.GeometryType.COLLISION,
+        super().__init__(scenes.urdf, scenes.base, scenes.tip)
+        self.scenes = scenes
+        self.links = pinocchio.buildGeomFromUrdf(self.model, str(scenes.urdf), pinocchio.GeometryType.COLLISION,
                                                  package_dirs=scenes.folders)
         self.links.addAllCollisionPairs()
         frames = [shape.parentFrame for shape in self.links.geometryObjects]
@@ -80,26 +71,6 @@ class Judge:
                 self.links.removeCollisionPair(pair)
         if scenes.srdf:
             pinocchio.removeCollisionPairs(self.model, self.links, str(scenes.srdf))
-        self.base, self.tip = self.model.getFrameId(scenes.base), self.model.getFrameId(scenes.tip)
-        self.names = self.chain_names()
-        self.joints = [self.joint(name) for name in self.names]
-        self.lower = self.limits(self.model.lowerPositionLimit, -math.pi)
-        self.upper = self.limits(self.model.upperPositionLimit, math.pi)
-
-    def joint(self, name):
-        return self.model.joints[self.model.getJointId(name)]
-
-    def limits(self, of_model, of_circle):
-        """The limits of the chain's joints on one side."""
-        return np.array([of_circle if joint.nq == 2 else of_model[joint.idx_q] for joint in self.joints])
-
-    def chain_names(self):
-        """The joints that move the tip relative to the base, from the base on."""
-        names, at = [], self.model.frames[self.tip].parentJoint
-        while at != self.model.frames[self.base].parentJoint:
-            names.insert(0, self.model.names[at])
-            at = self.model.parents[at]
-        return names
 
     def enter(self, case):
         """Places the obstacles of a case around the robot, and the other joints at their positions in the case."""
@@ -116,38 +87,14 @@ class Judge:
             if self.model.existJointName(name):
                 self.put(self.rest, self.joint(name), position)
 
-    @staticmethod
-    def put(configuration, joint, position):
-        """Pinocchio represents a joint without limits by cosine and sine."""
-        values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
-        configuration[joint.idx_q:joint.idx_q + joint.nq] = values
-
-    def configuration(self, positions):
-        """All joints of the robot, with those of the chain at `positions`."""
-        configuration = self.rest.copy()
-        for joint, position in zip(self.joints, positions, strict=True):
-            self.put(configuration, joint, position)
-        return configuration
-
     def is_free(self, positions):
         configuration = self.configuration(positions)
         shapes = self.shapes, self.shapes_data
         return not pinocchio.computeCollisions(self.model, self.data, *shapes, configuration, True)
 
-    def tip_pose(self, positions):
-        pinocchio.framesForwardKinematics(self.model, self.data, self.configuration(positions))
-        return self.data.oMf[self.base].actInv(self.data.oMf[self.tip])
-
-    def is_right(self, positions, tolerance):
-        """Whether the positions meet the target within the tolerance, inside the limits and free of collisions."""
-        if not all(math.isfinite(position) for position in positions):
-            return False
-        pose, target = self.tip_pose(positions), pose_of(self.case['target'])
-        distance = np.linalg.norm(pose.translation - target.translation)
-        angle = np.linalg.norm(pinocchio.log3(target.rotation.T @ pose.rotation))
-        room = zip(self.joints, positions, self.lower - LIMIT_ROOM, self.upper + LIMIT_ROOM, strict=True)
-        inside = all(joint.nq == 2 or low <= position <= high for joint, position, low, high in room)
-        return inside and max(distance, angle) <= tolerance * (1 + ROUNDING) and self.is_free(positions)
+    def is_right(self, positions, target, tolerance):
+        """Also free of collisions."""
+        return super().is_right(positions, target, tolerance) and self.is_free(positions)
 
     def start(self):
         return np.array([self.case['start'].get(name, 0.0) for name in self.names])
