@@ -26,14 +26,14 @@ impl<'py> NumberArray<'py> {
         numbers.map(Self).map_err(|e| refused(format!("{what} must be an array of numbers: {}", e.value(value.py()))))
     }
 
-    /// Converts an argument of `count` numbers, whose `meaning` is part of the error.
-    pub fn read_list(value: &Bound<'py, PyAny>, count: usize, what: &str, meaning: &str) -> PyResult<Vec<f64>> {
+    /// The numbers of an argument of this shape, in row-major order; `meaning` continues the error.
+    pub fn read_shaped(value: &Bound<'py, PyAny>, shape: &[usize], what: &str, meaning: &str) -> PyResult<Vec<f64>> {
         let numbers = Self::read(value, what)?;
-        if *numbers.shape() == [count] {
+        if numbers.shape() == shape {
             return Ok(numbers.to_vec());
         }
-        let shape = shape_in_words(numbers.shape());
-        Err(refused(format!("{what} has the shape {shape}; it must be ({count},), {meaning}")))
+        let [found, expected] = [numbers.shape(), shape].map(shape_in_words);
+        Err(refused(format!("{what} has the shape {found}; it must be {expected}{meaning}")))
     }
 
     pub fn shape(&self) -> &[usize] {

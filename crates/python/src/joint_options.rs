@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyTuple};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{JointBounds, list_by_joint};
 
-use crate::arrays::{NumberArray, read_positions, shape_in_words};
+use crate::arrays::{NumberArray, read_positions};
 use crate::refused;
 
 /// Joint bounds: a dict from joint to (lower, upper), a tuple of arrays (lower, upper), or an array (n, 2) [rad or m].
@@ -19,14 +19,10 @@ pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<JointBo
         let upper = read_positions(&lists.get_item(1)?, chain, "the upper bounds")?;
         lower.into_iter().zip(upper).map(|(lower, upper)| [lower, upper]).collect()
     } else {
-        let (numbers, count) = (NumberArray::read(value, "bounds")?, chain.variables().len());
-        if numbers.shape() != [count, 2] {
-            return Err(refused(format!(
-                "bounds has the shape {}; it must be ({count}, 2), a tuple of two arrays ({count},), or a dict by joint name",
-                shape_in_words(numbers.shape())
-            )));
-        }
-        numbers.to_vec().chunks_exact(2).map(|row| [row[0], row[1]]).collect()
+        let count = chain.variables().len();
+        let or = format!(", a tuple of two arrays ({count},), or a dict by joint name");
+        let numbers = NumberArray::read_shaped(value, &[count, 2], "bounds", &or)?;
+        numbers.chunks_exact(2).map(|row| [row[0], row[1]]).collect()
     };
     JointBounds::new(chain, &bounds).map_err(refused)
 }

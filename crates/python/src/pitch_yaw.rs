@@ -48,6 +48,6 @@ fn positions(seed: &Bound<'_, PyAny>, model: &NamedArm) -> PyResult<Vec<f64>> {
     let of_answer = seed.getattr("positions").ok();
     match of_answer.as_ref().unwrap_or(seed).cast::<PyDict>() {
         Ok(by_name) => by_joint(by_name, &names, "seed"),
-        Err(_) => NumberArray::read_list(seed, names.len(), "seed", "all pitches and then all yaws"),
+        Err(_) => NumberArray::read_shaped(seed, &[names.len()], "seed", ", all pitches and then all yaws"),
     }
 }

@@ -207,8 +207,8 @@ impl PyRobot {
             Some(positions) if positions.is_instance_of::<PyDict>() => read(positions, "positions")?,
             Some(positions) => {
                 let names = self.joint_names().into_iter().map(str::to_owned);
-                let meaning = "one number for each of the robot's joint_names, or a dict";
-                let positions = NumberArray::read_list(positions, names.len(), "positions", meaning)?;
+                let meaning = ", one number for each of the robot's joint_names, or a dict";
+                let positions = NumberArray::read_shaped(positions, &[names.len()], "positions", meaning)?;
                 names.zip(positions).collect()
             }
         };

@@ -14,7 +14,7 @@ use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
 use crate::arguments::{Argument, named, read};
-use crate::arrays::{NumberArray, shape_in_words};
+use crate::arrays::NumberArray;
 use crate::figures::{SkeletonRequest, answer, points_array, read_place, read_root};
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::robot::Reduced;
@@ -132,7 +132,7 @@ impl PySkeleton {
             orientation_tolerance: orientation_tolerance.named("orientation_tolerance")?,
         };
         match &self.model {
-            Model::Skeleton(skeleton) => Figure(skeleton).solve(py, &request),
+            Model::Skeleton(skeleton) => solve(py, skeleton, &request),
             Model::PitchYaw(arm) => pitch_yaw::solve(py, arm, &request),
         }
     }
@@ -142,67 +142,56 @@ impl PySkeleton {
     }
 }
 
-/// A tree of segments.
-struct Figure<'a>(&'a NamedSkeleton);
+/// Solves for targets of points of a tree of segments. Returns an `urdfik.SkeletonAnswer`.
+fn solve<'py>(
+    py: Python<'py>,
+    model: &NamedSkeleton,
+    request: &SkeletonRequest<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let SkeletonRequest { root, tolerance, orientation_tolerance, .. } = *request;
+    let targets = read_targets(request.targets, &request.weights, model)?;
+    let seed = match request.seed {
+        Some(seed) => read_configuration(seed, model.points.len())?,
+        None => model.rest.clone(),
+    };
+    let options =
+        SkeletonOptions::default().with_tolerance(tolerance).with_orientation_tolerance(orientation_tolerance);
+    let problem = SkeletonProblem { targets: &targets, root, seed: &seed, options };
+    let found = py.detach(|| model.solve(&problem)).map_err(refused)?;
+    answer(py, found, targets.iter().map(|target| &model.points[target.point]))
+}
 
-impl Figure<'_> {
-    fn solve<'py>(&self, py: Python<'py>, request: &SkeletonRequest<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-        let SkeletonRequest { root, tolerance, orientation_tolerance, .. } = *request;
-        let targets = self.targets(request.targets, &request.weights)?;
-        let seed = match request.seed {
-            Some(seed) => self.configuration(seed)?,
-            None => self.0.rest.clone(),
-        };
-        let options =
-            SkeletonOptions::default().with_tolerance(tolerance).with_orientation_tolerance(orientation_tolerance);
-        let problem = SkeletonProblem { targets: &targets, root, seed: &seed, options };
-        let found = py.detach(|| self.0.solve(&problem)).map_err(refused)?;
-        answer(py, found, targets.iter().map(|target| &self.0.points[target.point]))
+fn read_targets(
+    given: &Bound<'_, PyDict>,
+    weights: &HashMap<String, f64>,
+    model: &NamedSkeleton,
+) -> PyResult<Vec<SkeletonTarget>> {
+    let mut targets = Vec::with_capacity(given.len());
+    for (name, value) in given {
+        let name: String = read(&name, "a point of targets")?;
+        let point = model.target_point(&name).map_err(refused)?;
+        let (position, orientation) = read_place(&value, &format!("the target of '{}'", short(&name)))?;
+        targets.push(SkeletonTarget { orientation, ..SkeletonTarget::new(point, position.vector.into()) });
     }
+    for (name, weight) in weights {
+        let point = model.target_point(name).map_err(refused)?;
+        let target = targets.iter_mut().find(|target| target.point == point);
+        target
+            .ok_or_else(|| refused(format!("there is a weight for '{}', which has no target", short(name))))?
+            .weight = *weight;
+    }
+    Ok(targets)
+}
 
-    fn targets(&self, given: &Bound<'_, PyDict>, weights: &HashMap<String, f64>) -> PyResult<Vec<SkeletonTarget>> {
-        let mut targets = Vec::with_capacity(given.len());
-        for (name, value) in given {
-            let name: String = read(&name, "a point of targets")?;
-            let point = self.0.target_point(&name).map_err(refused)?;
-            let (position, orientation) = read_place(&value, &format!("the target of '{}'", short(&name)))?;
-            targets.push(SkeletonTarget { orientation, ..SkeletonTarget::new(point, position.vector.into()) });
-        }
-        for (name, weight) in weights {
-            let point = self.0.target_point(name).map_err(refused)?;
-            let target = targets.iter_mut().find(|target| target.point == point);
-            target
-                .ok_or_else(|| refused(format!("there is a weight for '{}', which has no target", short(name))))?
-                .weight = *weight;
-        }
-        Ok(targets)
-    }
-
-    /// The configuration of points, or of an answer.
-    fn configuration(&self, given: &Bound<'_, PyAny>) -> PyResult<SkeletonConfiguration> {
-        let of_answer = |name: &str| given.getattr(name).ok();
-        let (points, orientations) = match (of_answer("points"), of_answer("orientations")) {
-            (Some(points), Some(orientations)) => (points, Some(orientations)),
-            _ => (given.clone(), None),
-        };
-        let rows = |value: &Bound<'_, PyAny>, columns: usize| {
-            let numbers = NumberArray::read(value, "seed")?;
-            let expected = [self.0.points.len(), columns];
-            if numbers.shape() == expected {
-                Ok(numbers.to_vec())
-            } else {
-                let [shape, expected] = [numbers.shape(), &expected].map(shape_in_words);
-                Err(refused(format!(
-                    "seed has the shape {shape}; it must be {expected}: one row for each of the points"
-                )))
-            }
-        };
-        let points = rows(&points, 3)?.chunks_exact(3).map(Point3::from_slice).collect();
-        let rotation = |q: &[f64]| rotation_from([q[0], q[1], q[2], q[3]]).map_err(|e| refused(format!("seed: {e}")));
-        let orientations = match orientations {
-            Some(orientations) => rows(&orientations, 4)?.chunks_exact(4).map(rotation).collect::<PyResult<_>>()?,
-            None => Vec::new(),
-        };
-        Ok(SkeletonConfiguration { points, orientations })
-    }
+/// The configuration of this many points, or of an answer.
+fn read_configuration(given: &Bound<'_, PyAny>, count: usize) -> PyResult<SkeletonConfiguration> {
+    let rows = |value: &Bound<'_, PyAny>, columns: usize| {
+        NumberArray::read_shaped(value, &[count, columns], "seed", ": one row for each of the points")
+    };
+    let rotation = |q: &[f64]| rotation_from([q[0], q[1], q[2], q[3]]).map_err(|e| refused(format!("seed: {e}")));
+    let (points, turns) = given.getattr("points").ok().zip(given.getattr("orientations").ok()).unzip();
+    let points = rows(points.as_ref().unwrap_or(given), 3)?.chunks_exact(3).map(Point3::from_slice).collect();
+    let turns = turns.map(|turns| rows(&turns, 4)).transpose()?.unwrap_or_default();
+    let orientations = turns.chunks_exact(4).map(rotation).collect::<PyResult<_>>()?;
+    Ok(SkeletonConfiguration { points, orientations })
 }

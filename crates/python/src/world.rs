@@ -42,10 +42,8 @@ impl PyWorld {
         missing_shapes: Option<Argument<'py, String>>,
     ) -> PyResult<Self> {
         let (arm, margin) = (Arc::clone(&arm.named("arm")?.get().0), margin.named("margin")?);
-        let missing_shapes = match named(missing_shapes, "missing_shapes")? {
-            Some(text) => parsed(&text, "missing_shapes")?,
-            None => MissingShapes::Refuse,
-        };
+        let missing_shapes = named(missing_shapes, "missing_shapes")?.map(|text| parsed(&text, "missing_shapes"));
+        let missing_shapes = missing_shapes.transpose()?.unwrap_or(MissingShapes::Refuse);
         if !(margin.is_finite() && margin >= 0.0) {
             return Err(refused(format!("the margin is {margin} m; it must be a finite number, 0 or more")));
         }
