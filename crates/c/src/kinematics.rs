@@ -1,6 +1,7 @@
 //! Forward kinematics and Jacobians.
 
-use nalgebra::Point3;
+use nalgebra::Isometry3;
+use urdf_ik::robot::ChainPoses;
 use urdf_ik::spatial::rotation_vector;
 
 use crate::failure::{Failure, UrdfIkStatus, guarded};
@@ -53,12 +54,8 @@ pub unsafe extern "C" fn urdf_ik_jacobian(
             return Err(Failure::argument(format!("there is no tip with index {tip}; the arm has {tips}")));
         }
         let positions = unsafe { entries(positions, variables, "positions") }?;
-        let jacobian = unsafe { exclusive_entries(jacobian, 6 * variables, "jacobian") }?;
-        let joint = chain.tips()[tip].parent;
-        chain.forward_kinematics(positions, &mut workspace.poses);
-        let origin = workspace.poses.tips()[tip].translation.vector.into();
-        workspace.write_jacobian(Some(joint), &origin, jacobian);
-        Ok(())
+        let joint = Some(chain.tips()[tip].parent);
+        unsafe { workspace.write_jacobian(positions, joint, |poses| poses.tips()[tip], jacobian) }
     })
 }
 
@@ -101,15 +98,9 @@ pub unsafe extern "C" fn urdf_ik_link_jacobian(
 ) -> UrdfIkStatus {
     guarded(|| {
         let workspace = unsafe { exclusive(workspace, "workspace") }?;
-        let chain = workspace.solver.chain();
-        let variables = chain.variables().len();
         let place = place_of(&workspace.links, link)?;
-        let positions = unsafe { finite_positions(positions, variables) }?;
-        let jacobian = unsafe { exclusive_entries(jacobian, 6 * variables, "jacobian") }?;
-        chain.forward_kinematics(positions, &mut workspace.poses);
-        let origin = place.pose(&workspace.poses).translation.vector.into();
-        workspace.write_jacobian(place.joint, &origin, jacobian);
-        Ok(())
+        let positions = unsafe { finite_positions(positions, workspace.columns.len()) }?;
+        unsafe { workspace.write_jacobian(positions, place.joint, |poses| place.pose(poses), jacobian) }
     })
 }
 
@@ -137,12 +128,25 @@ pub unsafe extern "C" fn urdf_ik_pose_difference(
 }
 
 impl UrdfIkWorkspace {
-    /// Writes the Jacobian of a point that a chain joint moves, row after row. The poses are those of the
-    /// configuration.
-    fn write_jacobian(&mut self, joint: Option<usize>, point: &Point3<f64>, jacobian: &mut [f64]) {
-        self.solver.chain().jacobian_of(&self.poses, joint, point, &mut self.columns);
-        for (row, entries) in jacobian.chunks_exact_mut(self.columns.len()).enumerate() {
+    /// Writes the Jacobian of the origin of a pose that a chain joint moves, row after row.
+    ///
+    /// # Safety
+    /// `jacobian` has 6 entries for each of the positions.
+    unsafe fn write_jacobian(
+        &mut self,
+        positions: &[f64],
+        joint: Option<usize>,
+        pose: impl FnOnce(&ChainPoses) -> Isometry3<f64>,
+        jacobian: *mut f64,
+    ) -> Result<(), Failure> {
+        let jacobian = unsafe { exclusive_entries(jacobian, 6 * positions.len(), "jacobian") }?;
+        let chain = self.solver.chain();
+        chain.forward_kinematics(positions, &mut self.poses);
+        let origin = pose(&self.poses).translation.vector.into();
+        chain.jacobian_of(&self.poses, joint, &origin, &mut self.columns);
+        for (row, entries) in jacobian.chunks_exact_mut(positions.len()).enumerate() {
             entries.iter_mut().zip(&self.columns).for_each(|(entry, column)| *entry = column[row]);
         }
+        Ok(())
     }
 }

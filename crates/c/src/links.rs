@@ -6,6 +6,7 @@ use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use crate::failure::Failure;
 
 /// Where a link is on the chain of an arm.
+#[derive(Clone, Copy)]
 pub(crate) struct LinkPlace {
     /// The last chain joint that moves the link; `None`: the base link.
     pub joint: Option<usize>,
@@ -37,9 +38,7 @@ pub(crate) fn places(robot: &Robot, chain: &Chain) -> Vec<Option<LinkPlace>> {
 }
 
 /// The place of the link with that index.
-pub(crate) fn place_of(places: &[Option<LinkPlace>], link: usize) -> Result<&LinkPlace, Failure> {
-    places
-        .get(link)
-        .and_then(Option::as_ref)
-        .ok_or_else(|| Failure::argument(format!("{link} is not the index of a link: urdf_ik_arm_link() returns it")))
+pub(crate) fn place_of(places: &[Option<LinkPlace>], link: usize) -> Result<LinkPlace, Failure> {
+    let refused = || Failure::argument(format!("{link} is not the index of a link: urdf_ik_arm_link() returns it"));
+    places.get(link).copied().flatten().ok_or_else(refused)
 }

@@ -16,7 +16,7 @@ use crate::workspace::UrdfIkWorkspace;
 /// The outcome of a solve: solved, or why the joint positions are only the closest ones. Codes as in the
 /// node's SolveStatus.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UrdfIkOutcome {
     /// Forward kinematics of exactly the returned joint positions meets every target within its tolerance, and every
     /// goal.
@@ -30,6 +30,7 @@ pub enum UrdfIkOutcome {
     /// No accepted solution within the attempts and the time.
     NotConverged = 4,
     /// Batches: the problem is invalid, and the joint positions are NaN.
+    #[default]
     Invalid = 5,
     /// A collision is in the way.
     Collision = 9,
@@ -41,7 +42,7 @@ pub enum UrdfIkOutcome {
 
 /// The answer to a problem, except its joint positions.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkAnswer {
     /// The outcome.
     pub outcome: UrdfIkOutcome,
@@ -282,16 +283,10 @@ impl From<&Answer> for UrdfIkAnswer {
                 refused: *refused,
                 reserved: [0; 4],
             },
-            _ => Self {
-                outcome: UrdfIkOutcome::Invalid,
-                position_error: f64::NAN,
-                orientation_error: f64::NAN,
-                violation: f64::NAN,
-                iterations: 0,
-                attempts: 0,
-                refused: 0,
-                reserved: [0; 4],
-            },
+            _ => {
+                let (position_error, orientation_error, violation) = (f64::NAN, f64::NAN, f64::NAN);
+                Self { position_error, orientation_error, violation, ..Self::default() }
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_SETTINGS_BYTES, MAX_URDF_BYTES, R
 use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::motion::JointLimits;
 use urdf_ik::parameters;
-use urdf_ik::robot::{Chain, MeshFolders, Robot, UrdfOptions, read_urdf_file};
+use urdf_ik::robot::{Chain, MeshFolders, Robot, UrdfOptions};
 use urdf_ik_text::names::{plain_words, sentence};
 
 use super::Result;
@@ -39,7 +39,7 @@ impl RobotFile {
 
     /// Reads the robot and the text of its URDF.
     pub fn robot_and_text(&self) -> Result<(Robot, String)> {
-        let urdf = read_urdf(&self.path)?;
+        let urdf = read_text(&self.path, MAX_URDF_BYTES)?;
         Ok((robot_from(&urdf, &self.path, UrdfOptions { soft_limits: self.soft_limits })?, urdf))
     }
 
@@ -62,11 +62,6 @@ impl RobotFile {
             None => Ok((self.robot()?, None)),
         }
     }
-}
-
-/// Reads the text of a URDF.
-pub fn read_urdf(path: &Path) -> Result<String, ReadError> {
-    if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES) } else { read_urdf_file(path) }
 }
 
 /// Reads a joint_limits.yaml of `robot`; without a path there are no limits.

@@ -47,15 +47,6 @@ pub struct ServoRequest {
     pub goals: Option<Arc<Py<PyAny>>>,
 }
 
-impl ServoRequest {
-    fn check(&self) -> PyResult<()> {
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return Err(refused(format!("rate is {}; it must be a finite number above 0", self.rate)));
-        }
-        self.options.check().map_err(refused)
-    }
-}
-
 #[pymethods]
 impl PyArm {
     /// Creates a servo at rest at ``q``, which follows twists of the tip or joint velocities.
@@ -166,7 +157,10 @@ pub struct SavedServo {
 
 impl PyServo {
     pub fn start(py: Python<'_>, arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
-        request.check()?;
+        if !(request.rate.is_finite() && request.rate > 0.0) {
+            return Err(refused(format!("rate is {}; it must be a finite number above 0", request.rate)));
+        }
+        request.options.check().map_err(refused)?;
         if q.iter().any(|position| !position.is_finite()) {
             return Err(refused("q has an entry that is not a finite number"));
         }
