@@ -115,19 +115,19 @@ def timed(solve, case, runs):
     return None if first is None else [float(position) for position in first], min(took)
 
 
+def print_answers(answers):
+    """Prints pairs of a solution and its time."""
+    print('\n' + json.dumps({'solutions': [solution for solution, _ in answers], 'times_us': [took for _, took in answers]}))
+
+
 def main():
     name, path, limit, tolerance, runs = sys.argv[1:]
     content = json.loads(Path(path).read_text())
     solve = PEERS[name](content, float(limit), float(tolerance))
     cases = [arguments_of(case) for case in content['cases']]
-    solutions, times = [], []
     attempt(solve, cases[0])
     gc.disable()
-    for case in cases:
-        solution, took = timed(solve, case, int(runs))
-        solutions.append(solution)
-        times.append(took)
-    print('\n' + json.dumps({'solutions': solutions, 'times_us': times}))
+    print_answers([timed(solve, case, int(runs)) for case in cases])
 
 
 if __name__ == '__main__':

@@ -4,7 +4,6 @@ LIMIT is in seconds, TOLERANCE in metres and radians. The last line of the outpu
 list of positions in the order of the chain or null for each case, and `times_us`, the smallest time of its runs in
 microseconds. Obstacles are put in place before the clock starts.
 """
-import json
 import math
 import sys
 import time
@@ -12,7 +11,7 @@ import time
 import numpy as np
 
 import scenes
-from python_peers import timed
+from python_peers import print_answers, timed
 
 STARTS = 10_000  # of roboplan: more than its time allows
 ITERATIONS = 100  # of one start, its default
@@ -104,13 +103,11 @@ def main():
     of = scenes.read(path, None)
     judge = scenes.Judge(of)
     prepare = PEERS[name](judge, chain_urdf, float(limit), float(tolerance))
-    solutions, times = [], []
+    answers = []
     for case in of.cases:
         judge.enter(case)
-        solution, took = timed(prepare(), (), int(runs))
-        solutions.append(solution)
-        times.append(took)
-    print('\n' + json.dumps({'solutions': solutions, 'times_us': times}))
+        answers.append(timed(prepare(), (), int(runs)))
+    print_answers(answers)
 
 
 if __name__ == '__main__':

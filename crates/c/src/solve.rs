@@ -272,21 +272,19 @@ impl From<&Solution> for UrdfIkAnswer {
 
 impl From<&Answer> for UrdfIkAnswer {
     fn from(answer: &Answer) -> Self {
-        match answer {
-            Answer::Given { outcome, residual, violations, iterations, attempts, refused, .. } => Self {
-                outcome: outcome.into(),
-                position_error: residual.position,
-                orientation_error: residual.orientation,
-                violation: violations.iter().copied().fold(0.0, f64::max),
-                iterations: *iterations,
-                attempts: *attempts,
-                refused: *refused,
-                reserved: [0; 4],
-            },
-            _ => {
-                let (position_error, orientation_error, violation) = (f64::NAN, f64::NAN, f64::NAN);
-                Self { position_error, orientation_error, violation, ..Self::default() }
-            }
+        let Answer::Given { outcome, residual, violations, iterations, attempts, refused, .. } = answer else {
+            let (position_error, orientation_error, violation) = (f64::NAN, f64::NAN, f64::NAN);
+            return Self { position_error, orientation_error, violation, ..Self::default() };
+        };
+        Self {
+            outcome: outcome.into(),
+            position_error: residual.position,
+            orientation_error: residual.orientation,
+            violation: violations.iter().copied().fold(0.0, f64::max),
+            iterations: *iterations,
+            attempts: *attempts,
+            refused: *refused,
+            reserved: [0; 4],
         }
     }
 }

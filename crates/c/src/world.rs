@@ -104,7 +104,7 @@ impl WorldData {
         let ArmShapes { robot, shapes, pairs, rest, .. } = &*arm;
         let scene = Scene::new(&robot.robot, arm.chain(), shapes, pairs, &world, rest).map_err(refused)?;
         let names = scene.pairs().flatten().map(|body| c_text(body.name())).collect();
-        Ok(Self { names, arm, world, scene })
+        Ok(Self { arm, world, scene, names })
     }
 
     /// This world with other poses of obstacles.

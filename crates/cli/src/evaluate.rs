@@ -175,14 +175,14 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     fn write_files(&self, arguments: &EvaluateArguments) -> Result {
-        let lists: [(_, fn(&CaseResult) -> Value); 3] = [
-            (&arguments.solutions, |result| json!(result.positions)),
-            (&arguments.outcomes, |result| json!(result.outcome)),
-            (&arguments.times, |result| json!(result.time)),
-        ];
-        for (file, entry) in lists {
+        let list = |entry: fn(&CaseResult) -> Value| self.results.iter().map(entry).collect::<Value>().to_string();
+        for (file, text) in [
+            (&arguments.solutions, list(|result| json!(result.positions))),
+            (&arguments.outcomes, list(|result| json!(result.outcome))),
+            (&arguments.times, list(|result| json!(result.time))),
+        ] {
             if let Some(file) = file {
-                file.write(self.results.iter().map(entry).collect::<Value>().to_string())?;
+                file.write(text)?;
             }
         }
         if let Some(file) = &arguments.plot {
