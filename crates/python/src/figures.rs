@@ -28,11 +28,11 @@ pub struct SkeletonRequest<'a, 'py> {
 }
 
 /// Converts the solution of targets with these names into an `urdfik.SkeletonAnswer`.
-pub fn answer<'py>(
-    py: Python<'py>,
+pub fn answer(
+    py: Python<'_>,
     found: NamedSolution,
     names: impl IntoIterator<Item = impl AsRef<str>>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let NamedSolution { configuration, positions, residuals, iterations, restarts } = found;
     let turns = &configuration.orientations;
