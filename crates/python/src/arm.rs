@@ -51,15 +51,12 @@ impl PyArm {
         srdf: Option<Argument<'py, PathOrText>>,
         soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
+        const MISPLACED: &str = "package_dirs, srdf and soft_limits are those of the robot: give them to Robot(…)";
         let reading = UrdfArguments::new(package_dirs, srdf, soft_limits)?;
         let robot = match robot.named("robot")? {
             RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(RobotSource::read(urdf, reading)?)?),
             RobotOrUrdf::Robot(robot) if reading.is_plain() => Arc::clone(&robot.get().0),
-            RobotOrUrdf::Robot(_) => {
-                return Err(refused(
-                    "package_dirs, srdf and soft_limits are those of the robot: give them to Robot(…)",
-                ));
-            }
+            RobotOrUrdf::Robot(_) => return Err(refused(MISPLACED)),
         };
         let tip = named(tip, "tip")?;
         let tips = tip.as_ref().map(StringOrList::as_strs).unwrap_or_default();

@@ -187,17 +187,13 @@ fn joint_limit(joint: &Bound<'_, PyAny>, limit: &Bound<'_, PyAny>, robot: &Robot
     let mut limits = JointLimit::default();
     for (name, value) in read::<Bound<PyDict>>(limit, &what)? {
         let name: String = read(&name, &format!("an entry of {what}"))?;
-        let value: f64 = read(&value, &format!("{} of {what}", short(&name)))?;
+        let shown = short(&name);
+        let value: f64 = read(&value, &format!("{shown} of {what}"))?;
         let place = match name.as_str() {
             "velocity" => &mut limits.velocity,
             "acceleration" => &mut limits.acceleration,
             "jerk" => &mut limits.jerk,
-            _ => {
-                return Err(refused(format!(
-                    "{what} have '{}'; they can be velocity, acceleration and jerk",
-                    short(&name)
-                )));
-            }
+            _ => return Err(refused(format!("{what} have '{shown}'; they can be velocity, acceleration and jerk"))),
         };
         if !(value.is_finite() && value > 0.0) {
             return Err(refused(format!("{name} of {what} is {value}; it must be a finite number above 0")));
