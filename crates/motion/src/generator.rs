@@ -88,6 +88,16 @@ impl JointState {
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
     }
 
+    /// Position, velocity and acceleration of a variable.
+    pub fn of(&self, variable: usize) -> [f64; 3] {
+        [&self.positions, &self.velocities, &self.accelerations].map(|list| list[variable])
+    }
+
+    /// Sets position, velocity and acceleration of a variable.
+    pub fn set(&mut self, variable: usize, state: [f64; 3]) {
+        (self.positions[variable], self.velocities[variable], self.accelerations[variable]) = state.into();
+    }
+
     /// True if all velocities and accelerations are zero.
     pub fn is_at_rest(&self) -> bool {
         self.velocities.iter().chain(&self.accelerations).all(|v| *v == 0.0)

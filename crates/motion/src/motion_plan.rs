@@ -125,10 +125,7 @@ fn on_trajectory(points: &[TrajectoryPoint], time: f64) -> JointState {
     let Some(next) = points.get(after) else { return JointState::at_rest(&before.positions) };
     let mut state = JointState::at_rest(&before.positions);
     for variable in 0..state.positions.len() {
-        let [position, velocity, acceleration] = before.interpolate(next, variable, time);
-        state.positions[variable] = position;
-        state.velocities[variable] = velocity;
-        state.accelerations[variable] = acceleration;
+        state.set(variable, before.interpolate(next, variable, time));
     }
     state
 }

@@ -30,15 +30,15 @@ impl Rates {
         }
         if a < 0.0 && a * a > 2.0 * jerk * v {
             let time = (-a - (a * a - 2.0 * jerk * v).sqrt()) / jerk;
-            return (time * (v + time * (0.5 * a + time * jerk / 6.0)), time);
+            let [way, ..] = after([0.0, v, a], time, jerk);
+            return (way, time);
         }
         // The deceleration grows to its peak, stays, and ends.
         let peak = (jerk * v + 0.5 * a * a).sqrt();
         let staying = if peak > most { (v + 0.5 * a * a / jerk - most * most / jerk) / most } else { 0.0 };
         let peak = peak.min(most).max(-a);
         let growing = (a + peak) / jerk;
-        let grown = growing * (v + growing * (0.5 * a - growing * jerk / 6.0));
-        let fast = v + growing * (a - 0.5 * growing * jerk);
+        let [grown, fast, _] = after([0.0, v, a], growing, -jerk);
         let slow = fast - peak * staying;
         let ending = peak / jerk;
         let way = grown + staying * (fast - 0.5 * peak * staying) + ending * (slow - ending * peak / 3.0);
@@ -52,4 +52,13 @@ impl Rates {
         let wanted = self.jerk * ((period * period + 2.0 * change.abs() / self.jerk).sqrt() - period);
         wanted.min(self.acceleration).copysign(change)
     }
+}
+
+/// Position, velocity and acceleration after a time with constant jerk.
+pub fn after([position, velocity, acceleration]: [f64; 3], time: f64, jerk: f64) -> [f64; 3] {
+    [
+        position + time * (velocity + time * (0.5 * acceleration + time * jerk / 6.0)),
+        velocity + time * (acceleration + time * 0.5 * jerk),
+        acceleration + time * jerk,
+    ]
 }

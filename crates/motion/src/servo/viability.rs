@@ -2,9 +2,9 @@
 //! needs. Closed form and bisection; no plan.
 
 use super::constants::{BEND, PLANNED, TINY};
-use super::jerk_bounds::{Limits, State, greatest};
+use super::jerk_bounds::{Limits, greatest};
 use super::look_ahead::LookAhead;
-use crate::rates::Rates;
+use crate::rates::{Rates, after};
 use urdf_ik_mathematics::vectors::{dot, length};
 
 /// A node: the length from the node before, the greatest speed, and the deceleration from there to the next node.
@@ -105,11 +105,11 @@ impl Viability {
         let mut position = 0.0;
         self.nodes[1..self.nodes.len() - 1].iter().all(|node| {
             position += node.step;
-            let at_node = State { position, velocity: node.speed, acceleration: -node.deceleration };
+            let at_node = [position, node.speed, -node.deceleration];
             // Where the deceleration has ended.
-            let passed = at_node.after(node.deceleration / rates.jerk, rates.jerk);
-            let (distance, time) = rates.stop(speed - passed.velocity, acceleration);
-            passed.velocity <= 0.0 || distance + passed.velocity * time <= passed.position
+            let [end, slow, _] = after(at_node, node.deceleration / rates.jerk, rates.jerk);
+            let (distance, time) = rates.stop(speed - slow, acceleration);
+            slow <= 0.0 || distance + slow * time <= end
         })
     }
 }

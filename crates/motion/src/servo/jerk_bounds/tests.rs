@@ -12,17 +12,17 @@ fn limits() -> Limits {
 }
 
 /// Checks a state against the limits.
-fn check(state: State) {
-    assert!((-0.3 - 1e-9..=0.5 + 1e-9).contains(&state.position), "{state:?}");
-    assert!(state.velocity.abs() <= 1.2 * (1.0 + 1e-9), "{state:?}");
-    assert!(state.acceleration.abs() <= 5.0 * (1.0 + 1e-9), "{state:?}");
+fn check([position, velocity, acceleration]: [f64; 3]) {
+    assert!((-0.3 - 1e-9..=0.5 + 1e-9).contains(&position), "{position}");
+    assert!(velocity.abs() <= 1.2 * (1.0 + 1e-9), "{velocity}");
+    assert!(acceleration.abs() <= 5.0 * (1.0 + 1e-9), "{acceleration}");
 }
 
 #[test]
 fn whatever_is_chosen_keeps_all_limits() {
     let mut random = Random::new(1);
     for period in [0.001, PERIOD, 0.01, 0.02] {
-        let mut state = State { position: 0.5, velocity: 0.0, acceleration: 0.0 };
+        let mut state = [0.5, 0.0, 0.0];
         let (mut wanted, mut least_reached, mut greatest_reached) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
         for step in 0..200_000 {
             if step % 40 == 0 {
@@ -30,10 +30,10 @@ fn whatever_is_chosen_keeps_all_limits() {
             }
             let [least, greatest] = limits().jerks(state, period);
             assert!(least >= -50.0 && greatest <= 50.0);
-            state = state.after(period, f64::clamp(wanted, least, greatest));
+            state = after(state, period, f64::clamp(wanted, least, greatest));
             check(state);
-            least_reached = state.position.min(least_reached);
-            greatest_reached = state.position.max(greatest_reached);
+            least_reached = state[0].min(least_reached);
+            greatest_reached = state[0].max(greatest_reached);
         }
         // The limits are used, too.
         assert!(least_reached < -0.29 && greatest_reached > 0.49, "{least_reached} {greatest_reached}");

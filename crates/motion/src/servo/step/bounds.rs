@@ -5,7 +5,7 @@ use crate::contact_rows::ContactRows;
 use crate::rates::Rates;
 use crate::servo::constants::{NO_SPEED, TINY};
 use crate::servo::goal::RowKind;
-use crate::servo::jerk_bounds::{Limits, State};
+use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::Tracking;
 use crate::servo::options::ServoOptions;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
@@ -15,14 +15,12 @@ impl Servo {
     pub(super) fn predict(&mut self, period: f64) {
         self.acceleration.begin(self.wanted.len());
         for (i, limits) in self.goal.limits.iter().enumerate() {
-            let state = State::of(&self.now, i);
+            let state @ [.., acceleration] = self.now.of(i);
             let [least, greatest] = limits.jerks(state, period);
-            self.acceleration.lower[i] = state.acceleration + least * period;
-            self.acceleration.upper[i] = state.acceleration + greatest * period;
-            let after = state.after(period, (self.change[i] / period).max(least).min(greatest));
-            self.predicted.positions[i] = limits.domain.clamp(after.position);
-            self.predicted.velocities[i] = after.velocity;
-            self.predicted.accelerations[i] = after.acceleration;
+            self.acceleration.lower[i] = acceleration + least * period;
+            self.acceleration.upper[i] = acceleration + greatest * period;
+            let jerk = (self.change[i] / period).max(least).min(greatest);
+            self.predicted.set(i, limits.after(state, period, jerk));
         }
     }
 

@@ -3,13 +3,14 @@
 use nalgebra::Vector6;
 
 use super::Servo;
+use crate::braking_speed::braking_speed;
 use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::Preference;
 use crate::servo::command::{Aim, TipCommand};
 use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
-use crate::servo::jerk_bounds::{Limits, State};
+use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::Obstacle;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
@@ -71,7 +72,7 @@ impl Servo {
             }
         }
         for (i, limits) in self.goal.limits.iter().enumerate() {
-            let [down, up] = limits.braking_speeds(self.now.positions[i]);
+            let [down, up] = limits.room(self.now.positions[i]).map(|room| braking_speed(room, limits.rates));
             let velocity = (factor * self.wanted[i]).clamp(-limits.velocity, limits.velocity);
             self.wanted[i] = velocity.max(-down).min(up);
             if self.wanted[i] != velocity && self.jog_limit.is_none() {
@@ -372,14 +373,12 @@ impl Servo {
     fn advance(&mut self, period: f64) {
         let mut moves = false;
         for (i, limits) in self.goal.limits.iter().enumerate() {
-            let state = State::of(&self.now, i);
+            let state @ [.., before] = self.now.of(i);
             let wanted = self.acceleration.bounded(i);
-            let after = state.after(period, (wanted - state.acceleration) / period);
-            self.change[i] = after.acceleration - state.acceleration;
-            // Only rounding can bring it outside.
-            self.next.positions[i] = limits.domain.clamp(after.position);
-            (self.next.velocities[i], self.next.accelerations[i]) = (after.velocity, after.acceleration);
-            moves |= after.velocity.abs() > TINY || after.acceleration.abs() * period > TINY || self.wanted[i] != 0.0;
+            let next @ [_, velocity, acceleration] = limits.after(state, period, (wanted - before) / period);
+            self.next.set(i, next);
+            self.change[i] = acceleration - before;
+            moves |= velocity.abs() > TINY || acceleration.abs() * period > TINY || self.wanted[i] != 0.0;
         }
         if !moves {
             self.next.velocities.fill(0.0);
