@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 use urdf_ik::robot::ChainPoses;
-use urdf_ik::spatial::rotation_vector;
+use urdf_ik::spatial::motion_between;
 
 use crate::failure::{Failure, UrdfIkStatus, guarded};
 use crate::links::place_of;
@@ -120,9 +120,7 @@ pub unsafe extern "C" fn urdf_ik_pose_difference(
         let [from, to] = [unsafe { reference(from, "from") }?, unsafe { reference(to, "to") }?].map(isometry);
         let (from, to) = (from.map_err(Failure::problem)?, to.map_err(Failure::problem)?);
         let difference = unsafe { exclusive_entries(difference, 6, "difference") }?;
-        let displacement = to.translation.vector - from.translation.vector;
-        let turn = rotation_vector(&(to.rotation * from.rotation.inverse()));
-        difference.iter_mut().zip(displacement.iter().chain(&turn)).for_each(|(entry, value)| *entry = *value);
+        difference.copy_from_slice(motion_between(&from, &to).as_slice());
         Ok(())
     })
 }

@@ -121,6 +121,19 @@ pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vec
     stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
 }
 
+/// The motion from a pose to another one along the axes of their common frame: translation \[m\], then the rotation vector
+/// of the shortest rotation \[rad\].
+pub fn motion_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
+    let turn = rotation_vector(&(to.rotation * from.rotation.inverse()));
+    stacked(&(to.translation.vector - from.translation.vector), &turn)
+}
+
+/// A six-vector, both parts of which are turned.
+pub fn turned(rotation: &UnitQuaternion<f64>, six: &Vector6<f64>) -> Vector6<f64> {
+    let [linear, angular] = [0, 3].map(|row| rotation * six.fixed_rows::<3>(row).into_owned());
+    stacked(&linear, &angular)
+}
+
 /// The logarithm of a rotation: axis times angle \[rad\], with the angle in \[0, π\].
 pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = rotation.imag();

@@ -1,11 +1,12 @@
 //! Forward kinematics, Jacobians and manipulability of one configuration or many.
 
-use nalgebra::{Isometry3, Vector3, Vector6};
+use nalgebra::Vector6;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use urdf_ik::motion::servo::Axes;
 use urdf_ik::robot::{Chain, ChainPoses, manipulability};
+use urdf_ik::spatial::turned;
 use urdf_ik_text::names::{list, short};
 
 use crate::arguments::{Argument, named};
@@ -29,13 +30,6 @@ pub fn shape_of_poses(chain: &Chain) -> Vec<usize> {
         1 => vec![4, 4],
         tips => vec![tips, 4, 4],
     }
-}
-
-/// A twist expressed in the axes of `frame`.
-fn turned(frame: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
-    let part = |first: usize| frame.rotation.inverse_transform_vector(&Vector3::from(twist.fixed_rows::<3>(first)));
-    let (linear, angular) = (part(0), part(3));
-    Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
 /// An array of a quantity of this shape for each configuration: `push` appends it, computed from the poses of the
@@ -127,7 +121,7 @@ impl PyArm {
             chain.jacobian(poses, tip, &pose.translation.vector.into(), &mut columns);
             if let Axes::Tip = axes {
                 for column in &mut columns {
-                    *column = turned(pose, column);
+                    *column = turned(&pose.rotation.inverse(), column);
                 }
             }
             numbers.extend((0..6).flat_map(|row| columns.iter().map(move |column| column[row])));

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::input::{HandInput, Pose};
-use urdf_ik_mathematics::spatial::rotation_vector;
+use urdf_ik_mathematics::spatial::motion_between;
 use urdf_ik_parameters::{ClutchScale, MaxHandSpeed};
 
 /// Time for which the poses of a hand must agree after a jump, until the clutch closes anew. Also how much later than
@@ -155,8 +155,8 @@ impl ClutchedTip {
 
 /// Translation \[m\] and rotation vector \[rad\] from a pose to another, along the axes of their frame.
 fn motion(from: &Isometry3<f64>, to: &Isometry3<f64>) -> [Vector3<f64>; 2] {
-    let rotation = rotation_vector(&(to.rotation * from.rotation.inverse()));
-    [to.translation.vector - from.translation.vector, rotation]
+    let motion = motion_between(from, to);
+    [0, 3].map(|row| motion.fixed_rows::<3>(row).into_owned())
 }
 
 /// Checks the speed of a hand that moves from a pose to another in the time `interval` \[s\].
@@ -179,6 +179,7 @@ fn check_speed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use urdf_ik_mathematics::spatial::rotation_vector;
     use urdf_ik_parameters::{ClutchSettings, Values};
 
     const PERIOD: u32 = 16;

@@ -1,10 +1,10 @@
 //! What a servo is commanded.
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Isometry3, Vector3, Vector6};
 use thiserror::Error;
 
 use super::options::ServoOptions;
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+use urdf_ik_mathematics::spatial::{stacked, turned};
 use urdf_ik_robot::Chain;
 
 /// What is commanded at one time.
@@ -99,16 +99,14 @@ impl Command<'_> {
         match self {
             Command::Rest => Ok(()),
             Command::Velocities(velocities) => {
-                let (given, expected) = (velocities.len(), chain.variables().len());
-                if given != expected {
-                    return Err(CommandError::Length { given, expected });
+                let variables = chain.variables();
+                if velocities.len() != variables.len() {
+                    return Err(CommandError::Length { given: velocities.len(), expected: variables.len() });
                 }
-                match velocities.iter().position(|velocity| !velocity.is_finite()) {
-                    Some(at) => {
-                        Err(CommandError::NotFinite { what: "velocity", of: chain.variables()[at].name.clone() })
-                    }
-                    None => Ok(()),
-                }
+                variables
+                    .iter()
+                    .zip(*velocities)
+                    .try_for_each(|(variable, velocity)| check_finite("velocity", &variable.name, [velocity]))
             }
             Command::Tips(tips) => check_tips(chain, tips),
         }
@@ -123,18 +121,6 @@ impl TipCommand {
             Self::Pose(pose) => pose.tip,
         }
     }
-
-    /// What it gives the tip, and whether all numbers of that are finite.
-    fn is_finite(&self) -> (&'static str, bool) {
-        match self {
-            Self::Twist(TipTwist { linear, angular, .. }) => {
-                ("twist", linear.iter().chain(angular).all(|v| v.is_finite()))
-            }
-            Self::Pose(TipPose { pose, .. }) => {
-                ("pose", pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|v| v.is_finite()))
-            }
-        }
-    }
 }
 
 /// Checks that all tips are there, none twice, and that all numbers are finite.
@@ -145,11 +131,23 @@ fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError
         if commands[..index].iter().any(|other| other.tip() == tip) {
             return Err(CommandError::TipTwice { tip: known.link.clone() });
         }
-        if let (what, false) = command.is_finite() {
-            return Err(CommandError::NotFinite { what, of: known.link.clone() });
+        match command {
+            TipCommand::Twist(TipTwist { linear, angular, .. }) => {
+                check_finite("twist", &known.link, &stacked(linear, angular))?;
+            }
+            TipCommand::Pose(TipPose { pose, .. }) => check_finite("pose", &known.link, &pose.to_homogeneous())?,
         }
     }
     Ok(())
+}
+
+fn check_finite<'a>(
+    what: &'static str,
+    of: &str,
+    numbers: impl IntoIterator<Item = &'a f64>,
+) -> Result<(), CommandError> {
+    let is_finite = numbers.into_iter().all(|number| number.is_finite());
+    if is_finite { Ok(()) } else { Err(CommandError::NotFinite { what, of: of.to_owned() }) }
 }
 
 /// What a tip is to do.
@@ -211,16 +209,4 @@ impl Axes {
             Self::Tip => turned(&pose.rotation, twist),
         }
     }
-}
-
-/// What leads from a pose to another one: translation and rotation vector [m, rad].
-pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
-    let linear = to.translation.vector - from.translation.vector;
-    stacked(&linear, &rotation_vector(&(to.rotation * from.rotation.inverse())))
-}
-
-/// A twist along other axes.
-pub fn turned(rotation: &UnitQuaternion<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
-    let part = |row: usize| rotation * twist.fixed_rows::<3>(row).into_owned();
-    stacked(&part(0), &part(3))
 }

@@ -34,15 +34,6 @@ pub enum RowKind {
     Standing,
 }
 
-/// The motion of a tip towards a pose.
-#[derive(Debug, Clone, Copy)]
-pub struct Approach {
-    /// Along the axes of the base link \[rad/s\].
-    pub velocity: Vector6<f64>,
-    /// True if a maximum speed limits it.
-    pub is_far: bool,
-}
-
 /// The goal of the tips in a period, within the limits of the joints.
 #[derive(Debug, Clone)]
 pub struct Goal {
@@ -89,9 +80,9 @@ impl Goal {
         }
     }
 
-    /// True if the motion nearest to the command is wanted.
+    /// True if the motion nearest to the command is wanted, and nothing is remembered.
     pub fn is_nearest(&self) -> bool {
-        self.line.tracking.is_nearest()
+        matches!(self.line.tracking, Tracking::Deviating | Tracking::Hand)
     }
 
     /// True if the tips are not on a line.
@@ -158,23 +149,24 @@ impl Goal {
         if is_goal && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
-    /// The approach of a tip at `now` to a pose: in proportion to the distance, within the maximum speeds.
-    pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Approach {
+    /// The velocity \[rad/s\] of a tip at `now` towards a pose, in proportion to the distance and within the maximum speeds, and whether a
+    /// maximum speed limits it.
+    pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> (Vector6<f64>, bool) {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
         if over_radian(&way, self.radian).norm() < TINY {
-            return Approach { velocity: Vector6::zeros(), is_far: false };
+            return (Vector6::zeros(), false);
         }
         let turn = held.frame(now) * way.fixed_rows::<3>(3).into_owned();
         let twist = stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * RETURN_RATE;
         let factor = self.options.factor(&twist, 1.0);
-        Approach { velocity: over_radian(&(twist * factor), self.radian), is_far: factor < 1.0 }
+        (over_radian(&(twist * factor), self.radian), factor < 1.0)
     }
 
     /// True for the pose of a hand: one that moves, and on an arm that has no line to most poses, one that is far.
-    pub fn is_of_hand(&self, tip: usize, before: &Aim, approach: &Approach) -> bool {
+    pub fn is_of_hand(&self, tip: usize, before: &Aim, is_far: bool) -> bool {
         let moves = before.is_pose() && *before != self.aims[tip];
-        self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && approach.is_far)
+        self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && is_far)
     }
 
     /// True if the arm cannot constrain all rotations of a tip.

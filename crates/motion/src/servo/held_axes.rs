@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
-use super::command::{Aim, between};
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked, swing};
+use super::command::Aim;
+use urdf_ik_mathematics::spatial::{motion_between, rotation_vector, stacked, swing};
 
 /// The axes of rotation that a tip constrains, along its own axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,15 +37,10 @@ impl HeldAxes {
         stacked(&linear, &(self.frame(tip).inverse() * angular))
     }
 
-    /// A rotation along the axes of the [frame](Self::frame), without that about free axes.
-    fn held(self, angular: &Vector3<f64>) -> Vector3<f64> {
-        Vector3::from_fn(|axis, _| if self.0[axis] { angular[axis] } else { 0.0 })
-    }
-
     /// What leads a tip to a pose: its translation along the axes of the base link, and the rotation along those of its [frame](Self::frame)
     /// \[m, rad\]. Nothing leads about free axes.
     pub fn way(self, tip: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
-        let way = between(tip, pose);
+        let way = motion_between(tip, pose);
         if self.are_all() {
             return way;
         }
@@ -56,6 +51,7 @@ impl HeldAxes {
             (Some(axis), None) => swing(&turn, &Vector3::ith(axis, 1.0)),
             _ => rotation_vector(&turn),
         };
-        stacked(&way.fixed_rows::<3>(0).into_owned(), &self.held(&angular))
+        let held = Vector3::from_fn(|axis, _| if self.0[axis] { angular[axis] } else { 0.0 });
+        stacked(&way.fixed_rows::<3>(0).into_owned(), &held)
     }
 }

@@ -22,13 +22,6 @@ pub enum Tracking {
     Hand,
 }
 
-impl Tracking {
-    /// Whether the motion nearest to the command is wanted, and nothing is remembered.
-    pub fn is_nearest(self) -> bool {
-        matches!(self, Self::Deviating | Self::Hand)
-    }
-}
-
 /// The line of all tips. Velocities have six entries for each tip, along the tip's axes of the command; those of translations are over the
 /// length of a radian.
 #[derive(Debug, Clone)]
@@ -118,22 +111,14 @@ impl Line {
         if turns_far || dot(&self.mean, &self.heading) < SAME * length(&self.mean) {
             self.since_turns = [0.0, self.since_turns[0]];
             self.tracking = Tracking::Entering;
-            self.head_to_mean();
         }
-        if self.since_turns[1] < HAND_TIME {
-            self.tracking = Tracking::Hand;
-            self.heading.copy_from_slice(&self.steady);
+        let is_hand = self.since_turns[1] < HAND_TIME;
+        if is_hand || !matches!(self.tracking, Tracking::Line | Tracking::Deviating) {
+            self.tracking = if is_hand { Tracking::Hand } else { Tracking::Entering };
+            self.heading.copy_from_slice(if is_hand { &self.steady } else { &self.mean });
             normalise(&mut self.heading);
-        } else if matches!(self.tracking, Tracking::Coasting | Tracking::Entering | Tracking::Hand) {
-            self.tracking = Tracking::Entering;
-            self.head_to_mean();
         }
         self.speed = dot(&self.steady, &self.heading).max(0.0);
-    }
-
-    fn head_to_mean(&mut self) {
-        self.heading.copy_from_slice(&self.mean);
-        normalise(&mut self.heading);
     }
 
     /// Begins to keep the line where the velocity beside it is settled.
@@ -146,10 +131,7 @@ impl Line {
     /// The direction of a tip so far ahead on the line, along the axes of the base link.
     pub fn direction(&self, tip: usize, progress: f64) -> Vector6<f64> {
         let direction = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]);
-        match self.axes[tip] {
-            Axes::Base => direction,
-            Axes::Tip => Axes::Tip.to_base(&self.ahead(tip, progress), &direction),
-        }
+        self.axes[tip].to_base(&self.ahead(tip, progress), &direction)
     }
 
     /// Where the line has a tip so far from its reference.

@@ -63,7 +63,7 @@ impl Place {
             }
             self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
             let wanted = match &goal.aims[tip] {
-                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim).velocity,
+                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim).0,
                 _ => Vector6::zeros(),
             };
             self.wanted[6 * tip..6 * tip + 6].copy_from_slice(held.in_frame(&wanted, &pose).as_slice());

@@ -5,7 +5,7 @@ use nalgebra::Vector6;
 use crate::contact_rows::Contact;
 
 /// The outcome of a step of a [`Servo`](super::Servo).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// Share of the commanded speed that the slowest tip had over the last 50 ms, 0 to 1; 1 without a command.
     pub share: f64,
@@ -33,12 +33,9 @@ impl Report {
     pub(super) fn new(variables: usize, tips: usize) -> Self {
         Self {
             share: 1.0,
-            angle: 0.0,
-            off_line: [0.0; 2],
-            is_sliding: false,
-            smallest_singular_value: None,
             singular_direction: Vec::with_capacity(tips),
             holds: Vec::with_capacity(variables + 4),
+            ..Self::default()
         }
     }
 }

@@ -134,11 +134,11 @@ impl Servo {
             Aim::Hold => Vector6::zeros(),
             Aim::Twist(twist, _) => over_radian(&twist, self.goal.radian),
             Aim::Pose(pose) => {
-                let approach = self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose);
-                if !beside && self.goal.is_of_hand(tip, &before, &approach) {
+                let (velocity, is_far) = self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose);
+                if !beside && self.goal.is_of_hand(tip, &before, is_far) {
                     self.goal.line.follow_hand();
                 }
-                approach.velocity
+                velocity
             }
         };
         self.command[6 * tip..6 * tip + 6].copy_from_slice(velocity.as_slice());
