@@ -84,15 +84,10 @@ impl Acceleration {
         self.least.push(-most.max(possible + TINY));
     }
 
-    /// The acceleration of a joint, within its bounds.
-    pub fn bounded(&self, joint: usize) -> f64 {
-        self.accelerations[joint].max(self.lower[joint]).min(self.upper[joint])
-    }
-
     /// Adds the rows of standing goals, and with a preference those beside the line.
     fn add_rows(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
         for (row, kind) in goal.kinds.iter().enumerate() {
-            let entries = &place.rows[row * velocities.len()..][..velocities.len()];
+            let entries = place.row(row);
             let weight = goal.weight(row);
             match (kind, preference) {
                 (RowKind::Exact, _) if goal.is_loose() => {}

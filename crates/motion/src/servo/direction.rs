@@ -70,6 +70,28 @@ impl Direction {
         }
     }
 
+    /// Moves joints at a place back to the line by a Newton step of least motion. The speed has no part in it.
+    pub fn return_to_line(&mut self, place: &Place, goal: &Goal, positions: &mut [f64]) {
+        let n = positions.len();
+        self.quadratic.begin_function(std::iter::repeat(1.0));
+        self.row[n] = 0.0;
+        for row in 0..goal.kinds.len() {
+            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold | RowKind::Standing) {
+                place.write_beside(row, &mut self.row[..n]);
+                self.quadratic.add_square(&self.row, -place.error[row], goal.weight(row));
+            }
+        }
+        (self.lower[n], self.upper[n]) = (0.0, 0.0);
+        for (i, limits) in goal.limits.iter().enumerate() {
+            let [below, above] = limits.room(positions[i]);
+            (self.lower[i], self.upper[i]) = (-below, above);
+        }
+        let Self { lower, upper, .. } = self;
+        if self.quadratic.minimise(&Inequalities { rows: &[], least: &[], lower, upper }) {
+            add_times(positions, 1.0, &self.quadratic.minimum);
+        }
+    }
+
     /// Makes the motion slower.
     pub fn scale(&mut self, factor: f64) {
         self.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
@@ -109,13 +131,7 @@ impl Direction {
             let bound = limits.velocity;
             [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(|room| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
-                if is_soft {
-                    bound.min(pace / SOFT * room)
-                } else if room > 0.0 {
-                    bound
-                } else {
-                    0.0
-                }
+                if is_soft { bound.min(pace / SOFT * room) } else { bound * f64::from(room > 0.0) }
             });
             self.lower[i] *= -1.0;
         }
@@ -137,7 +153,7 @@ impl Direction {
                 continue;
             }
             let back = if *kind == RowKind::Slack { SLACK_RETURN * place.error[row] } else { 0.0 };
-            self.row[..n].copy_from_slice(&place.rows[row * n..][..n]);
+            self.row[..n].copy_from_slice(place.row(row));
             self.row[n] = -place.direction[row];
             self.quadratic.add_square(&self.row, place.wanted[row] - back, goal.weight(row));
         }

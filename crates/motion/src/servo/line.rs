@@ -3,7 +3,7 @@
 use nalgebra::{ComplexField, Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use super::command::{Aim, Axes};
-use super::constants::{HAND_TIME, NO_SPEED, REACTION_TIME, SAME, TURN};
+use super::constants::{HAND_TIME, REACTION_TIME, SAME, TURN};
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_mathematics::vectors::{dot, length, normalise};
 
@@ -119,13 +119,6 @@ impl Line {
             normalise(&mut self.heading);
         }
         self.speed = dot(&self.steady, &self.heading).max(0.0);
-    }
-
-    /// Begins to keep the line where the velocity beside it is settled.
-    pub fn settle(&mut self, beside: f64) {
-        if self.tracking == Tracking::Entering && beside <= NO_SPEED * self.speed {
-            self.tracking = Tracking::Line;
-        }
     }
 
     /// The direction of a tip so far ahead on the line, along the axes of the base link.

@@ -6,11 +6,10 @@
 
 use super::constants::{ALMOST_ALL, AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
 use super::direction::Direction;
-use super::goal::{Goal, RowKind};
+use super::goal::Goal;
 use super::line::Tracking;
 use super::place::Place;
 use super::singular_values::SingularValues;
-use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 /// Most direction problems of a look-ahead: where the joints change their direction, the nodes are closer.
@@ -58,18 +57,12 @@ pub struct LookAhead {
     singular: SingularValues,
     place: Place,
     direction: Direction,
-    /// The problem of the return to the line, one of its rows, and the room of the joints.
-    quadratic: DualActiveSet,
-    row: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
     next: Vec<f64>,
 }
 
 impl LookAhead {
     pub fn new(place: &Place, variables: usize) -> Self {
-        let (mut quadratic, mut direction) = (DualActiveSet::default(), Direction::default());
-        quadratic.make_room(variables);
+        let mut direction = Direction::default();
         direction.begin(variables);
         let zeros = vec![0.0; variables];
         Self {
@@ -92,10 +85,6 @@ impl LookAhead {
             singular: SingularValues::new(place.direction.len(), variables),
             place: place.clone(),
             direction,
-            quadratic,
-            row: zeros.clone(),
-            lower: zeros.clone(),
-            upper: zeros.clone(),
             next: zeros,
         }
     }
@@ -171,7 +160,7 @@ impl LookAhead {
         self.step = longest;
         for _ in 0..CAPACITY {
             self.find_velocities(from, goal, begins);
-            if self.bends() && 4.0 * self.step > longest {
+            if self.bends() && 2.0 * self.step > 0.5 * longest {
                 self.step *= 0.5;
             } else {
                 self.add_node(goal);
@@ -251,7 +240,10 @@ impl LookAhead {
         let progress = self.progress + way;
         self.place.find(&self.next, goal, progress);
         if !goal.is_nearest() {
-            self.return_to_line(goal, progress);
+            self.place.find_error(goal, progress);
+            self.direction.return_to_line(&self.place, goal, &mut self.next);
+            self.place.find(&self.next, goal, progress);
+            self.place.find_error(goal, progress);
         }
         self.arrives = progress > goal.line.length;
         if self.arrives {
@@ -287,27 +279,5 @@ impl LookAhead {
         (self.end, self.obstacle) = (Some(share), Some(obstacle));
         self.push();
         true
-    }
-
-    /// Moves the joints back to the line by a Newton step of least motion.
-    fn return_to_line(&mut self, goal: &Goal, progress: f64) {
-        self.place.find_error(goal, progress);
-        self.quadratic.begin_function(std::iter::repeat(1.0));
-        for row in 0..goal.kinds.len() {
-            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold | RowKind::Standing) {
-                self.place.write_beside(row, &mut self.row);
-                self.quadratic.add_square(&self.row, -self.place.error[row], goal.weight(row));
-            }
-        }
-        for (i, limits) in goal.limits.iter().enumerate() {
-            let [below, above] = limits.room(self.next[i]);
-            (self.lower[i], self.upper[i]) = (-below, above);
-        }
-        let Self { lower, upper, .. } = self;
-        if self.quadratic.minimise(&Inequalities { rows: &[], least: &[], lower, upper }) {
-            add_times(&mut self.next, 1.0, &self.quadratic.minimum);
-        }
-        self.place.find(&self.next, goal, progress);
-        self.place.find_error(goal, progress);
     }
 }

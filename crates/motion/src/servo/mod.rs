@@ -59,7 +59,6 @@ mod options;
 mod place;
 mod report;
 mod singular_values;
-mod stacked_jacobian;
 mod step;
 mod viability;
 

@@ -1,22 +1,30 @@
 //! The rows of the tips' velocities at one configuration.
 
-use nalgebra::Vector6;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use super::command::Aim;
 use super::constants::RETURN_RATE;
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::line::{Tracking, over_radian};
-use super::stacked_jacobian::StackedJacobian;
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::standing_goals::{GoalValues, MOMENT};
 use urdf_ik_mathematics::vectors::{add_times, dot};
+use urdf_ik_robot::{Chain, ChainPoses};
 
 /// The rows at one configuration.
 #[derive(Debug, Clone)]
 pub struct Place {
-    pub jacobian: StackedJacobian,
+    chain: Arc<Chain>,
+    /// Metres that count as much as a radian.
+    radian: f64,
+    poses: ChainPoses,
+    columns: Vec<Vector6<f64>>,
+    /// The Jacobians of all tips: six rows a tip, those of translation over the length of a radian, along the axes of the base link.
+    pub jacobian: Vec<f64>,
     values: GoalValues,
     /// Bounds of standing goals.
     pub bounds: ContactRows,
@@ -35,32 +43,62 @@ pub struct Place {
 }
 
 impl Place {
-    pub fn new(jacobian: StackedJacobian, values: GoalValues) -> Self {
-        let zeros = vec![0.0; 6 * jacobian.tips().len()];
-        let along = vec![0.0; jacobian.rows.len() / zeros.len()];
+    pub fn new(chain: &Arc<Chain>, radian: f64) -> Self {
+        let variables = chain.variables().len();
+        let zeros = vec![0.0; 6 * chain.tips().len()];
+        let rows = vec![0.0; zeros.len() * variables];
         Self {
-            rows: jacobian.rows.clone(),
+            poses: ChainPoses::new(chain),
+            columns: vec![Vector6::zeros(); variables],
+            jacobian: rows.clone(),
+            values: GoalValues::new(chain),
+            rows,
             direction: zeros.clone(),
             wanted: zeros.clone(),
-            along,
+            along: vec![0.0; variables],
             error: zeros.clone(),
             bias: zeros,
-            values,
             bounds: ContactRows::default(),
-            jacobian,
+            radian,
+            chain: Arc::clone(chain),
         }
+    }
+
+    /// Poses of the tips, in the base link's frame.
+    pub fn tips(&self) -> &[Isometry3<f64>] {
+        self.poses.tips()
+    }
+
+    /// What a row is over: metres for translations.
+    pub fn unit(&self, row: usize) -> f64 {
+        if row % 6 < 3 { self.radian } else { 1.0 }
+    }
+
+    /// A row of the Jacobian.
+    pub fn jacobian_row(&self, row: usize) -> &[f64] {
+        let variables = self.columns.len();
+        &self.jacobian[row * variables..][..variables]
+    }
+
+    /// The twist of a tip where the variables have these velocities \[m/s, rad/s\].
+    pub fn twist(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
+        Vector6::from_fn(|row, _| self.unit(row) * dot(self.jacobian_row(6 * tip + row), velocities))
+    }
+
+    /// The acceleration of a tip where the variables move on with these velocities \[m/s², rad/s²\].
+    pub fn acceleration(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
+        let origin = self.tips()[tip].translation.vector.into();
+        self.chain.acceleration_of_constant_velocities(&self.poses, tip, &origin, velocities)
     }
 
     /// Computes rows at `positions`, and the direction of the line so far ahead.
     pub fn find(&mut self, positions: &[f64], goal: &Goal, progress: f64) {
-        self.jacobian.find(positions);
+        self.chain.forward_kinematics(positions, &mut self.poses);
         self.rows.clear();
         for (tip, held) in goal.held_axes.iter().enumerate() {
-            let pose = self.jacobian.tips()[tip];
+            let pose = self.tips()[tip];
             let (frame, direction) = (held.frame(&pose), held.in_frame(&goal.line.direction(tip, progress), &pose));
-            for row in 0..6 {
-                self.jacobian.push_row(6 * tip + row, &frame, &mut self.rows);
-            }
+            self.push_tip(tip, &pose, &frame);
             self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
             let wanted = match &goal.aims[tip] {
                 Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim).0,
@@ -73,6 +111,26 @@ impl Place {
             add_times(&mut self.along, *part, row);
         }
         self.push_standing(positions, goal);
+    }
+
+    /// Computes the rows of a tip: those of its Jacobian, and the same with rotations along the axes that `frame` turns into those of the
+    /// base link.
+    fn push_tip(&mut self, tip: usize, pose: &Isometry3<f64>, frame: &UnitQuaternion<f64>) {
+        let n = self.columns.len();
+        self.chain.jacobian(&self.poses, tip, &pose.translation.vector.into(), &mut self.columns);
+        let jacobian = &mut self.jacobian[6 * tip * n..][..6 * n];
+        for (row, entries) in jacobian.chunks_exact_mut(n).enumerate() {
+            let unit = if row < 3 { 1.0 / self.radian } else { 1.0 };
+            entries.iter_mut().zip(&self.columns).for_each(|(entry, column)| *entry = unit * column[row]);
+        }
+        if *frame == UnitQuaternion::identity() {
+            return self.rows.extend_from_slice(jacobian);
+        }
+        self.rows.extend_from_slice(&jacobian[..3 * n]);
+        for axis in [0, 1, 2].map(|axis| frame * Vector3::ith(axis, 1.0)) {
+            let [x, y, z] = [3, 4, 5].map(|row| &jacobian[row * n..][..n]);
+            self.rows.extend((0..n).map(|i| axis.x * x[i] + axis.y * y[i] + axis.z * z[i]));
+        }
     }
 
     /// Computes the rows of standing goals. The line has no part in those with equal bounds.
@@ -113,7 +171,7 @@ impl Place {
     /// Computes the deviation from the point of the line so far ahead.
     pub fn find_offset(&mut self, goal: &Goal, progress: f64) {
         for (tip, held) in goal.held_axes.iter().enumerate() {
-            let way = held.way(&self.jacobian.tips()[tip], &goal.line.ahead(tip, progress));
+            let way = held.way(&self.tips()[tip], &goal.line.ahead(tip, progress));
             self.error[6 * tip..6 * tip + 6].copy_from_slice(over_radian(&-way, goal.radian).as_slice());
         }
     }
@@ -121,18 +179,13 @@ impl Place {
     /// Computes the accelerations of the rows by these velocities of the joints.
     pub fn find_bias(&mut self, velocities: &[f64], goal: &Goal) {
         for (tip, held) in goal.held_axes.iter().enumerate() {
-            let pose = &self.jacobian.tips()[tip];
-            let bias = over_radian(&held.in_frame(&self.jacobian.acceleration(tip, velocities), pose), goal.radian);
-            self.bias[6 * tip..6 * tip + 6].copy_from_slice(bias.as_slice());
+            let bias = held.in_frame(&self.acceleration(tip, velocities), &self.tips()[tip]);
+            self.bias[6 * tip..6 * tip + 6].copy_from_slice(over_radian(&bias, goal.radian).as_slice());
         }
-        self.find_standing_bias(velocities, goal);
-    }
-
-    /// Computes the accelerations of the rows of standing goals: differences of their velocities along the motion.
-    fn find_standing_bias(&mut self, velocities: &[f64], goal: &Goal) {
         if !goal.has_exact_goals() {
             return;
         }
+        // For standing goals, differences of their velocities along the motion.
         let first = goal.tip_kinds().len();
         let n = velocities.len();
         self.values.move_on(velocities, MOMENT);
@@ -149,28 +202,28 @@ impl Place {
         dot(&self.bias, &self.direction)
     }
 
-    /// The rows one after the other.
-    pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
-        self.rows.chunks_exact(self.rows.len() / self.direction.len())
+    /// A row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        let n = self.along.len();
+        &self.rows[row * n..][..n]
     }
 
     /// Writes a row without its part along the line.
     pub fn write_beside(&self, row: usize, beside: &mut [f64]) {
-        let n = self.along.len();
-        beside.copy_from_slice(&self.rows[row * n..][..n]);
+        beside.copy_from_slice(self.row(row));
         add_times(beside, -self.direction[row], &self.along);
     }
 
     /// Speed of the tips along all rows that count.
     pub fn speed(&self, kinds: &[RowKind], velocities: &[f64]) -> f64 {
-        let rows = self.rows().zip(kinds).filter(|(_, kind)| **kind != RowKind::Free);
-        rows.map(|(row, _)| dot(row, velocities).powi(2)).sum::<f64>().sqrt()
+        let counted = (0..kinds.len()).filter(|row| kinds[*row] != RowKind::Free);
+        counted.map(|row| self.velocity(row, velocities).powi(2)).sum::<f64>().sqrt()
     }
 
     /// The factor, at most 1, by which velocities of the joints have to be scaled: for the maximum speeds of the tips, and
     /// where they are not on a line, for the commanded one.
     pub fn speed_factor(&self, goal: &Goal, velocities: &[f64]) -> f64 {
-        let factor = |tip| goal.options.factor(&self.jacobian.twist(tip, velocities), 1.0);
+        let factor = |tip| goal.options.factor(&self.twist(tip, velocities), 1.0);
         let most = (0..goal.aims.len()).map(factor).fold(1.0, f64::min);
         if !goal.is_nearest() {
             return most;
@@ -180,8 +233,7 @@ impl Place {
 
     /// Velocity of a row.
     pub fn velocity(&self, row: usize, velocities: &[f64]) -> f64 {
-        let n = self.along.len();
-        dot(&self.rows[row * n..][..n], velocities)
+        dot(self.row(row), velocities)
     }
 
     /// Velocity of a row beside the line.

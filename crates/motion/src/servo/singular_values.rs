@@ -1,6 +1,5 @@
 //! The singular value decomposition of the Jacobian.
 
-use super::stacked_jacobian::StackedJacobian;
 use urdf_ik_mathematics::row_rotations::diagonalise;
 use urdf_ik_mathematics::vectors::length;
 
@@ -22,10 +21,10 @@ impl SingularValues {
         Self { variables, left: vec![0.0; rows * rows], right: vec![0.0; rows * variables], values: vec![0.0; rows] }
     }
 
-    /// Decomposes a Jacobian.
-    pub fn decompose(&mut self, jacobian: &StackedJacobian) {
+    /// Decomposes a Jacobian, given by its rows.
+    pub fn decompose(&mut self, jacobian: &[f64]) {
         let count = self.values.len();
-        self.right.copy_from_slice(&jacobian.rows);
+        self.right.copy_from_slice(jacobian);
         self.left.fill(0.0);
         self.left.iter_mut().step_by(count + 1).for_each(|entry| *entry = 1.0);
         diagonalise(&mut self.right, &mut self.left, count);
@@ -39,20 +38,12 @@ impl SingularValues {
         &self.right[index * self.variables..][..self.variables]
     }
 
-    /// The smallest singular value, of as many as there are variables or rows.
-    pub fn smallest(&self) -> f64 {
-        self.values[self.smallest_index()]
-    }
-
-    /// The wₖ of the smallest singular value.
-    pub fn lost_direction(&self) -> &[f64] {
+    /// The smallest singular value, of as many as there are variables or rows, and its wₖ.
+    pub fn smallest(&self) -> (f64, &[f64]) {
         let count = self.values.len();
-        &self.left[self.smallest_index() * count..][..count]
-    }
-
-    fn smallest_index(&self) -> usize {
-        let counted = (0..self.values.len()).filter(|index| self.counts(*index));
-        counted.min_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0)
+        let counted = (0..count).filter(|index| self.counts(*index));
+        let index = counted.min_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0);
+        (self.values[index], &self.left[index * count..][..count])
     }
 
     /// False for the smallest values of more rows than variables: these are rounding.

@@ -22,13 +22,12 @@ use super::options::ServoOptions;
 use super::place::Place;
 use super::report::Report;
 use super::singular_values::SingularValues;
-use super::stacked_jacobian::StackedJacobian;
 use super::viability::Viability;
 use crate::MotionLimits;
 use crate::fail_safe::{FailSafe, HandOver, Surroundings};
 use crate::generator::JointState as Joints;
 use crate::joint_motion::JointMotion;
-use crate::standing_goals::{GoalValues, Moving};
+use crate::standing_goals::Moving;
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
@@ -108,7 +107,7 @@ impl Servo {
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
         let goal = Goal::new(solver, limits, options, positions);
-        let place = Place::new(StackedJacobian::new(&chain, goal.radian), GoalValues::new(&chain));
+        let place = Place::new(&chain, goal.radian);
         let zeros = vec![0.0; variables];
         let mut servo = Self {
             goal,
@@ -163,7 +162,7 @@ impl Servo {
 
     /// The pose of a tip in the base link's frame, at which a relative motion begins.
     pub fn target(&self, tip: usize) -> Isometry3<f64> {
-        self.here.jacobian.tips()[tip]
+        self.here.tips()[tip]
     }
 
     /// Sets the limits from the next step on. They must be finite.
@@ -280,7 +279,7 @@ impl Servo {
         self.goal.kinds[..tips].fill(RowKind::Free);
         self.change.fill(0.0);
         self.here.find(&self.now.positions, &self.goal, 0.0);
-        self.goal.line.references.copy_from_slice(self.here.jacobian.tips());
+        self.goal.line.references.copy_from_slice(self.here.tips());
     }
 
     /// Moves the joints to the next state, or along the fail-safe motion if a collision is ahead. True if so.

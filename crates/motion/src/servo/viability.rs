@@ -24,13 +24,14 @@ pub struct Viability {
     /// Length to the end.
     pub way: f64,
     /// Acceleration and jerk along the nodes.
-    rates: Option<Rates>,
+    rates: Rates,
 }
 
 impl Viability {
     pub fn new(variables: usize, nodes: usize) -> Self {
         let directions = Vec::with_capacity(nodes * variables);
-        Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates: None }
+        let rates = Rates { acceleration: f64::INFINITY, jerk: f64::INFINITY };
+        Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates }
     }
 
     /// The unit direction of the first node.
@@ -80,13 +81,13 @@ impl Viability {
             (here.speed, here.deceleration) = (most.sqrt(), ((most - squared) / (2.0 * step.max(TINY))).max(0.0));
             (squared, step) = (most, here.step);
         }
-        self.rates = Some(Rates { acceleration: braking, jerk });
+        self.rates = Rates { acceleration: braking, jerk };
     }
 
     /// The greatest acceleration along the nodes at the end of a period, for joints with these velocities and accelerations; the least if
     /// there is no time left.
     pub fn greatest_acceleration(&self, velocities: &[f64], accelerations: &[f64], period: f64) -> f64 {
-        let Some(full) = self.rates else { return f64::INFINITY };
+        let full = self.rates;
         let direction = self.direction(velocities.len());
         let (speed, now) = (dot(direction, velocities), dot(direction, accelerations));
         let rates = Rates { jerk: PLANNED * full.jerk, ..full };

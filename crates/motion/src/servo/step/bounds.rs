@@ -30,9 +30,8 @@ impl Servo {
         // Half of what each joint can make: the others have their part.
         let rates = Limits::least(&self.goal.limits).times(0.5);
         for tip in 0..self.goal.aims.len() {
-            let jacobian = &self.here.jacobian;
             let velocities = &self.now.velocities;
-            let [twist, bias] = [jacobian.twist(tip, velocities), jacobian.acceleration(tip, velocities)];
+            let [twist, bias] = [self.here.twist(tip, velocities), self.here.acceleration(tip, velocities)];
             for (part, most) in [linear_speed, angular_speed].into_iter().enumerate() {
                 let [velocity, bias] = [twist, bias].map(|parts| parts.fixed_rows::<3>(3 * part).into_owned());
                 let speed = velocity.norm();
@@ -41,8 +40,8 @@ impl Servo {
                 }
                 self.gradient.fill(0.0);
                 for (row, share) in (3 * part..).zip(velocity.iter().map(|entry| entry / speed)) {
-                    let jacobian = &self.here.jacobian;
-                    add_times(&mut self.gradient, jacobian.unit(row) * share, jacobian.row(6 * tip + row));
+                    let unit = self.here.unit(row);
+                    add_times(&mut self.gradient, unit * share, self.here.jacobian_row(6 * tip + row));
                 }
                 self.bound_velocity(most, bias.dot(&velocity) / speed, rates, period);
             }

@@ -6,7 +6,7 @@ use super::Servo;
 use crate::braking_speed::braking_speed;
 use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
-use crate::servo::acceleration::Preference;
+use crate::servo::acceleration::{Acceleration, Preference};
 use crate::servo::command::{Aim, TipCommand};
 use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
@@ -66,7 +66,7 @@ impl Servo {
         self.wanted.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = velocity / size);
         let mut factor = size;
         for tip in 0..self.goal.aims.len() {
-            let allowed = self.goal.options.factor(&self.here.jacobian.twist(tip, &self.wanted), size);
+            let allowed = self.goal.options.factor(&self.here.twist(tip, &self.wanted), size);
             if allowed < factor {
                 (factor, self.limited_tip) = (allowed, Some(tip));
             }
@@ -112,7 +112,7 @@ impl Servo {
             // Beside twists, poses have no line.
             let has_line = is_line && (!aims[tip].is_pose() || aims.iter().all(Aim::is_pose));
             self.goal.line.references[tip] =
-                if has_line { self.goal.line.ahead(tip, along) } else { self.here.jacobian.tips()[tip] };
+                if has_line { self.goal.line.ahead(tip, along) } else { self.here.tips()[tip] };
         }
     }
 
@@ -134,7 +134,7 @@ impl Servo {
             Aim::Hold => Vector6::zeros(),
             Aim::Twist(twist, _) => over_radian(&twist, self.goal.radian),
             Aim::Pose(pose) => {
-                let (velocity, is_far) = self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose);
+                let (velocity, is_far) = self.goal.approach(tip, &self.here.tips()[tip], &pose);
                 if !beside && self.goal.is_of_hand(tip, &before, is_far) {
                     self.goal.line.follow_hand();
                 }
@@ -206,7 +206,7 @@ impl Servo {
                 Aim::Hold => 0.0,
                 Aim::Twist(..) => f64::INFINITY,
                 Aim::Pose(pose) => {
-                    let way = held.way(&self.there.jacobian.tips()[tip], pose);
+                    let way = held.way(&self.there.tips()[tip], pose);
                     over_radian(&way, self.goal.radian).norm_squared()
                 }
             };
@@ -318,7 +318,10 @@ impl Servo {
             RowKind::Least | RowKind::Free => 0.0,
         };
         let squared: f64 = self.goal.kinds.iter().enumerate().map(|row| beside(row).powi(2)).sum();
-        self.goal.line.settle(squared.sqrt());
+        let line = &mut self.goal.line;
+        if line.tracking == Tracking::Entering && squared.sqrt() <= NO_SPEED * line.speed {
+            line.tracking = Tracking::Line;
+        }
         let is_on_command = self.goal.line.tracking == Tracking::Deviating
             && self.cosine().powi(2) > 1.0 - NO_SPEED.powi(2)
             && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
@@ -372,9 +375,10 @@ impl Servo {
     /// Writes the next state of the joints.
     fn advance(&mut self, period: f64) {
         let mut moves = false;
+        let Acceleration { accelerations, lower, upper, .. } = &self.acceleration;
         for (i, limits) in self.goal.limits.iter().enumerate() {
             let state @ [.., before] = self.now.of(i);
-            let wanted = self.acceleration.bounded(i);
+            let wanted = accelerations[i].max(lower[i]).min(upper[i]);
             let next @ [_, velocity, acceleration] = limits.after(state, period, (wanted - before) / period);
             self.next.set(i, next);
             self.change[i] = acceleration - before;

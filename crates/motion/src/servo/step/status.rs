@@ -65,8 +65,7 @@ impl Servo {
             if commanded == 0.0 || matches!(aim, Aim::Pose(_)) && commanded < ARRIVED {
                 continue;
             }
-            let [before, after] =
-                [&self.next, &self.now].map(|joints| self.here.jacobian.twist(tip, &joints.velocities));
+            let [before, after] = [&self.next, &self.now].map(|joints| self.here.twist(tip, &joints.velocities));
             let moved = over_radian(&(0.5 * (before + after)), self.goal.radian);
             let share = moved.dot(&wanted) / wanted.norm_squared();
             slowest = Some(slowest.map_or(share, |slowest| slowest.min(share)));
@@ -83,21 +82,20 @@ impl Servo {
             self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
         self.report.share = if time > 0.0 { (sum / time).clamp(0.0, 1.0) } else { 1.0 };
         let is_commanded = self.goal.aims.iter().any(|aim| *aim != Aim::Hold);
-        self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest());
+        self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest().0);
         self.report.off_line = [0.0; 2];
         self.here.find_error(&self.goal, 0.0);
         for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
             let most = &mut self.report.off_line[index % 2];
-            *most = most.max(self.here.jacobian.unit(3 * index) * length(part));
+            *most = most.max(self.here.unit(3 * index) * length(part));
         }
         self.write_holds();
         let is_blocked = |hold: &Hold| !matches!(hold, Hold::JointSpeed { .. } | Hold::TipSpeed { .. });
         self.report.is_sliding = self.deviates() || self.turns_aside() && self.report.holds.iter().any(is_blocked);
         self.report.singular_direction.clear();
         if self.report.holds.contains(&Hold::Singularity) {
-            let tips = self.singular.lost_direction().chunks_exact(6);
-            let unit = |row: usize| self.here.jacobian.unit(row);
-            let twists = tips.map(|lost| Vector6::from_fn(|row, _| unit(row) * lost[row]));
+            let tips = self.singular.smallest().1.chunks_exact(6);
+            let twists = tips.map(|lost| Vector6::from_fn(|row, _| self.here.unit(row) * lost[row]));
             self.report.singular_direction.extend(twists);
         }
     }
@@ -141,7 +139,7 @@ impl Servo {
             if let Some(variable) = at_limit {
                 holds.push(Hold::JointLimit { variable });
             } else {
-                if ahead.end.is_some() && !ahead.leads_on() || singular.smallest() < NEAR_SINGULAR {
+                if ahead.end.is_some() && !ahead.leads_on() || singular.smallest().0 < NEAR_SINGULAR {
                     holds.push(Hold::Singularity);
                 }
                 let used = |i: usize| (now.velocities[i] / goal.limits[i].velocity).abs();
