@@ -31,8 +31,9 @@ pub const PLANNED: f64 = 0.75;
 pub const BEND: f64 = 0.4;
 /// Range before a joint's limit in which the other joints take over \[rad or m\].
 pub const SOFT: f64 = 0.12;
-/// Distance from a limit where redundant joints begin to turn away from it \[rad or m\].
-pub const COMFORT: f64 = 0.3;
+/// A large motion of a joint: where redundant joints begin to turn away from a limit \[rad or m\], and the greatest one while the tips are
+/// stationary \[rad\]: a longer one flips wrists that a person does not expect to flip.
+pub const LARGE: f64 = 0.3;
 /// Number of steps of the look-ahead.
 pub const NODES: f64 = 10.0;
 /// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less, and a deviation ends. Also the
@@ -40,16 +41,13 @@ pub const NODES: f64 = 10.0;
 pub const NO_SPEED: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]: with more, an arm did not bend back at a singularity.
 pub const AT_END: f64 = 1e-3;
-/// Greatest motion of the joints while the tips are stationary \[rad\]: a longer one flips wrists that a person does not expect to flip.
-pub const MAX_STANDING: f64 = 0.3;
 /// Rounding of lengths, speeds and accelerations [rad or m, per s or s²], and of bisections.
 pub const TINY: f64 = 1e-9;
 /// Distance of the look-ahead from the limits \[rad or m\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
-/// Singular values below this count as near a singularity, whose branches are tried, and which the status names \[-\].
-pub const NEAR_SINGULAR: f64 = 0.1;
-/// Range of the cosine of the deviation angle over which a motion ends \[-\].
-pub const FADE: f64 = 0.1;
+/// What counts as near: singular values below it, whose branches are tried, and which the status names \[-\]; the angle between command and
+/// motion up to which the tips do not slide \[rad\]; the range of the cosine of that angle over which a motion ends \[-\].
+pub const NEAR: f64 = 0.1;
 /// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of the slack, the rest of which is for the time in
 /// which joints become slower; of the product of two velocities, below which the look-ahead is closer.
 pub const ALMOST_ALL: f64 = 0.95;

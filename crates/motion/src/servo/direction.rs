@@ -7,7 +7,7 @@
 //! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
 //! the command all rows count as much as the speed.
 
-use super::constants::{COMFORT, DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT};
+use super::constants::{DAMPING, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::place::Place;
@@ -60,13 +60,27 @@ impl Direction {
         self.solve_twice(place, None, goal);
     }
 
+    /// Solves the problem with the joint velocities damped towards those found before, twice.
     fn solve_twice(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
         for _ in [1, 2] {
-            if !self.solve_near(place, positions, goal) {
-                self.velocities.fill(0.0);
+            self.rows.clear();
+            self.least.clear();
+            let damping = self.write_tip_rows(place, goal);
+            if goal.is_nearest() {
+                self.write_contacts(place, positions, goal);
+            }
+            let Self { quadratic, rows, least, lower, upper, velocities, .. } = self;
+            let n = velocities.len();
+            add_times(&mut quadratic.vector[..n], damping * damping, velocities);
+            let most = goal.line.speed;
+            (lower[n], upper[n]) = (if goal.is_nearest() { most } else { 0.0 }, most);
+            if !quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
+                velocities.fill(0.0);
                 self.speed = 0.0;
                 return;
             }
+            velocities.copy_from_slice(&quadratic.minimum[..n]);
+            self.speed = dot(&place.along, velocities).max(0.0);
         }
     }
 
@@ -96,32 +110,6 @@ impl Direction {
     pub fn scale(&mut self, factor: f64) {
         self.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
         self.speed *= factor;
-    }
-
-    /// Solves the problem with the joint velocities damped towards those found before.
-    fn solve_near(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) -> bool {
-        self.rows.clear();
-        self.least.clear();
-        let damping = self.write_tip_rows(place, goal);
-        if goal.is_nearest() {
-            if let Some(positions) = positions {
-                self.write_pairs(positions, goal);
-            }
-            for (row, (gradient, room)) in place.bounds.rows().enumerate() {
-                self.push_bound(gradient, room - goal.reserve(place.bounds.contact(row)), goal.bound_rates());
-            }
-        }
-        let Self { quadratic, rows, least, lower, upper, velocities, .. } = self;
-        let n = velocities.len();
-        add_times(&mut quadratic.vector[..n], damping * damping, velocities);
-        let most = goal.line.speed;
-        (lower[n], upper[n]) = (if goal.is_nearest() { most } else { 0.0 }, most);
-        if !quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
-            return false;
-        }
-        velocities.copy_from_slice(&quadratic.minimum[..n]);
-        self.speed = dot(&place.along, velocities).max(0.0);
-        true
     }
 
     /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions.
@@ -188,17 +176,20 @@ impl Direction {
             return;
         }
         for (i, limits) in goal.limits.iter().enumerate() {
-            let [below, above] = limits.room(positions[i]).map(|room| (1.0 - room / COMFORT).clamp(0.0, 1.0).powi(2));
+            let [below, above] = limits.room(positions[i]).map(|room| (1.0 - room / LARGE).clamp(0.0, 1.0).powi(2));
             self.velocities[i] = goal.line.speed * (below - above);
         }
     }
 
-    /// Bounds the velocities towards contacts, by the distances at `positions` to first order.
-    fn write_pairs(&mut self, positions: &[f64], goal: &Goal) {
+    /// Bounds the velocities towards bounds of standing goals, and towards contacts by the distances at `positions` to first order.
+    fn write_contacts(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
         for (row, (gradient, _)) in goal.contacts.rows().enumerate() {
-            if matches!(goal.contacts.contact(row), Some(Contact::Pair(_))) {
+            if let (Some(positions), Some(Contact::Pair(_))) = (positions, goal.contacts.contact(row)) {
                 self.push_bound(gradient, goal.contact_room(row, positions), Limits::least(&goal.limits));
             }
+        }
+        for (row, (gradient, room)) in place.bounds.rows().enumerate() {
+            self.push_bound(gradient, room - goal.reserve(place.bounds.contact(row)), goal.bound_rates());
         }
     }
 

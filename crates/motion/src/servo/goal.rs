@@ -98,7 +98,6 @@ impl Goal {
     /// Sets the standing goals.
     pub fn set_standing(&mut self, goals: &[urdf_ik_goals::Goal]) {
         self.standing.set(goals);
-        self.kinds.truncate(6 * self.aims.len());
         self.kinds.resize(6 * self.aims.len() + self.standing.exact().len(), RowKind::Standing);
     }
 

@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{ALMOST_ALL, AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
+use super::constants::{ALMOST_ALL, AT_END, LARGE, NEAR, NO_SPEED, NODES, TINY};
 use super::direction::Direction;
 use super::goal::Goal;
 use super::line::Tracking;
@@ -54,9 +54,11 @@ pub struct LookAhead {
     standing: f64,
     /// The direction in which joints begin at a singularity.
     first: Vec<f64>,
-    singular: SingularValues,
+    /// Of the place where a branch is looked for, and after a period of that of the joints.
+    pub singular: SingularValues,
     place: Place,
-    direction: Direction,
+    /// The motion at the next node.
+    pub direction: Direction,
     next: Vec<f64>,
 }
 
@@ -126,7 +128,7 @@ impl LookAhead {
         self.singular.decompose(&from.jacobian);
         for index in 0..self.singular.values.len() {
             self.first.copy_from_slice(self.singular.right(index));
-            let is_lost = self.singular.values[index] < NEAR_SINGULAR && self.singular.counts(index);
+            let is_lost = self.singular.values[index] < NEAR && self.singular.counts(index);
             if !is_lost || normalise(&mut self.first) == 0.0 {
                 continue;
             }
@@ -223,8 +225,8 @@ impl LookAhead {
         }
         if speed > NO_SPEED * goal.line.speed * pace {
             self.standing = 0.0;
-        } else if self.standing > MAX_STANDING && self.end.is_none() {
-            self.end = Some((1.0 - (self.standing - MAX_STANDING) / self.step).max(0.0));
+        } else if self.standing > LARGE && self.end.is_none() {
+            self.end = Some((1.0 - (self.standing - LARGE) / self.step).max(0.0));
         }
     }
 

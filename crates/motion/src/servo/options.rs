@@ -68,20 +68,18 @@ impl ServoOptions {
     /// # Errors
     /// [`ServoOptionsError`] for the first invalid option.
     pub fn check(&self) -> Result<(), ServoOptionsError> {
-        let Self { linear_speed, angular_speed, max_deviation_angle, slack, free_axes, .. } = *self;
-        let values = [
-            ("linear_speed", linear_speed, linear_speed > 0.0, "greater than 0"),
-            ("angular_speed", angular_speed, angular_speed > 0.0, "greater than 0"),
-            ("max_deviation_angle", max_deviation_angle, max_deviation_angle >= 0.0, "0 or greater"),
-            ("slack_position", slack[0], slack[0] >= 0.0, "0 or greater"),
-            ("slack_orientation", slack[1], slack[1] >= 0.0, "0 or greater"),
-        ];
-        if let Some(&(option, value, _, range)) =
-            values.iter().find(|(_, value, valid, _)| !(value.is_finite() && *valid))
-        {
-            return Err(ServoOptionsError::Value { option, value, range });
-        }
-        if free_axes[..3].contains(&true) { Err(ServoOptionsError::FreeTranslation) } else { Ok(()) }
+        let check = |option, value: f64, is_in_range, range| {
+            let is_valid = value.is_finite() && is_in_range;
+            if is_valid { Ok(()) } else { Err(ServoOptionsError::Value { option, value, range }) }
+        };
+        let above = |option, value| check(option, value, value > 0.0, "greater than 0");
+        let least = |option, value| check(option, value, value >= 0.0, "0 or greater");
+        above("linear_speed", self.linear_speed)?;
+        above("angular_speed", self.angular_speed)?;
+        least("max_deviation_angle", self.max_deviation_angle)?;
+        least("slack_position", self.slack[0])?;
+        least("slack_orientation", self.slack[1])?;
+        if self.free_axes[..3].contains(&true) { Err(ServoOptionsError::FreeTranslation) } else { Ok(()) }
     }
 
     /// The factor, at most `most`, by which a motion with this twist \[m/s, rad/s\] can be scaled within the maximum

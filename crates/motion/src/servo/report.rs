@@ -30,11 +30,12 @@ pub struct Report {
 
 impl Report {
     /// The report of joints at rest.
-    pub(super) fn new(variables: usize, tips: usize) -> Self {
+    pub(super) fn new(tips: usize) -> Self {
         Self {
             share: 1.0,
             singular_direction: Vec::with_capacity(tips),
-            holds: Vec::with_capacity(variables + 4),
+            // No more than five apply at a time.
+            holds: Vec::with_capacity(6 * tips),
             ..Self::default()
         }
     }

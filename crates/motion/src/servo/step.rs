@@ -14,14 +14,12 @@ use thiserror::Error;
 use super::acceleration::Acceleration;
 use super::command::{Aim, Command, CommandError};
 use super::constants::CONTACT_ROOM;
-use super::direction::Direction;
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::look_ahead::{CAPACITY, LookAhead};
 use super::options::ServoOptions;
 use super::place::Place;
 use super::report::Report;
-use super::singular_values::SingularValues;
 use super::viability::Viability;
 use crate::MotionLimits;
 use crate::fail_safe::{FailSafe, HandOver, Surroundings};
@@ -54,8 +52,6 @@ pub struct Servo {
     here: Place,
     there: Place,
     ahead: LookAhead,
-    /// The motion that the standing goals permit.
-    permitted: Direction,
     viability: Viability,
     acceleration: Acceleration,
     /// Velocities that the joints approach.
@@ -75,7 +71,6 @@ pub struct Servo {
     fail_safe: FailSafe,
     /// The motion of joints that started outside their limits, until they rest.
     inward: Option<Box<JointMotion>>,
-    singular: SingularValues,
     /// The joint whose position limit restricts a jog.
     jog_limit: Option<usize>,
     /// The tip whose maximum speed restricts the command.
@@ -113,7 +108,6 @@ impl Servo {
             goal,
             command: vec![0.0; 6 * tips],
             ahead: LookAhead::new(&place, variables),
-            permitted: Direction::default(),
             viability: Viability::new(variables, CAPACITY),
             acceleration: Acceleration::default(),
             wanted: zeros.clone(),
@@ -126,11 +120,10 @@ impl Servo {
             next: Joints::at_rest(positions),
             fail_safe: FailSafe::new(&chain.domains(), limits),
             inward: None,
-            singular: SingularValues::new(6 * tips, variables),
             jog_limit: None,
             limited_tip: None,
             shares: VecDeque::with_capacity(MAX_SHARES),
-            report: Report::new(variables, tips),
+            report: Report::new(tips),
             here: place.clone(),
             there: place,
             chain,
@@ -297,7 +290,7 @@ impl Servo {
         }
         std::mem::swap(now, next);
         self.here.find(&self.now.positions, &self.goal, 0.0);
-        self.singular.decompose(&self.here.jacobian);
+        self.ahead.singular.decompose(&self.here.jacobian);
         is_stopped
     }
 }

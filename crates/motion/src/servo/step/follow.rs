@@ -8,7 +8,7 @@ use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::{Acceleration, Preference};
 use crate::servo::command::{Aim, TipCommand};
-use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, PLANNED, REACTION_TIME, TINY};
+use crate::servo::constants::{ALMOST_ALL, BEND, NEAR, NO_SPEED, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::{Tracking, over_radian};
@@ -280,9 +280,10 @@ impl Servo {
         if self.goal.standing.all().is_empty() {
             return 1.0;
         }
-        self.permitted.solve_permitted(&self.there, &self.goal);
-        let speed = self.there.speed(&self.goal.kinds, &self.permitted.velocities);
-        if speed > 0.0 { self.permitted.speed / speed } else { 0.0 }
+        let permitted = &mut self.ahead.direction;
+        permitted.solve_permitted(&self.there, &self.goal);
+        let speed = self.there.speed(&self.goal.kinds, &permitted.velocities);
+        if speed > 0.0 { permitted.speed / speed } else { 0.0 }
     }
 
     /// The share of the motion nearest to the command that its angle permits. Towards a pose each motion counts that
@@ -298,7 +299,7 @@ impl Servo {
             return 0.0;
         }
         let surplus = least - self.cosine() / permitted;
-        (1.0 - surplus / FADE).clamp(0.0, 1.0)
+        (1.0 - surplus / NEAR).clamp(0.0, 1.0)
     }
 
     /// Solves the acceleration problem for joints with this speed at the first node.

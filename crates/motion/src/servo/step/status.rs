@@ -5,7 +5,7 @@ use nalgebra::Vector6;
 use super::{MAX_SHARES, Servo};
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command};
-use crate::servo::constants::{NEAR_SINGULAR, NO_SPEED, REACTION_TIME};
+use crate::servo::constants::{NEAR, NO_SPEED, REACTION_TIME};
 use crate::servo::goal::Goal;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
@@ -19,8 +19,6 @@ const FOLLOWS: f64 = 0.92;
 const AT_LIMIT: f64 = 0.01;
 /// Commanded speed below which a tip has arrived at its pose \[rad/s\].
 const ARRIVED: f64 = 1e-6;
-/// Angle between command and motion from which the tips slide \[rad\].
-const SLIDES: f64 = 0.1;
 
 impl Servo {
     /// Notes the share of the commanded speed that the tips, or the joints, had in the last period.
@@ -82,7 +80,7 @@ impl Servo {
             self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
         self.report.share = if time > 0.0 { (sum / time).clamp(0.0, 1.0) } else { 1.0 };
         let is_commanded = self.goal.aims.iter().any(|aim| *aim != Aim::Hold);
-        self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest().0);
+        self.report.smallest_singular_value = is_commanded.then(|| self.ahead.singular.smallest().0);
         self.report.off_line = [0.0; 2];
         self.here.find_error(&self.goal, 0.0);
         for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
@@ -94,7 +92,7 @@ impl Servo {
         self.report.is_sliding = self.deviates() || self.turns_aside() && self.report.holds.iter().any(is_blocked);
         self.report.singular_direction.clear();
         if self.report.holds.contains(&Hold::Singularity) {
-            let tips = self.singular.smallest().1.chunks_exact(6);
+            let tips = self.ahead.singular.smallest().1.chunks_exact(6);
             let twists = tips.map(|lost| Vector6::from_fn(|row, _| self.here.unit(row) * lost[row]));
             self.report.singular_direction.extend(twists);
         }
@@ -102,7 +100,7 @@ impl Servo {
 
     /// True if the tips move beside their command.
     fn turns_aside(&self) -> bool {
-        self.goal.is_nearest() && self.report.angle > SLIDES
+        self.goal.is_nearest() && self.report.angle > NEAR
     }
 
     /// True if they do so at the end of a line.
@@ -113,7 +111,7 @@ impl Servo {
     /// Writes what restricts the motion, the most important first.
     fn write_holds(&mut self) {
         let follows = self.report.share >= FOLLOWS && !self.deviates();
-        let Self { report, fail_safe, goal, there, ahead, singular, now, .. } = self;
+        let Self { report, fail_safe, goal, there, ahead, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
         let contact = match ahead.obstacle {
@@ -139,7 +137,7 @@ impl Servo {
             if let Some(variable) = at_limit {
                 holds.push(Hold::JointLimit { variable });
             } else {
-                if ahead.end.is_some() && !ahead.leads_on() || singular.smallest().0 < NEAR_SINGULAR {
+                if ahead.end.is_some() && !ahead.leads_on() || ahead.singular.smallest().0 < NEAR {
                     holds.push(Hold::Singularity);
                 }
                 let used = |i: usize| (now.velocities[i] / goal.limits[i].velocity).abs();
