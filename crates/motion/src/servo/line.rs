@@ -41,8 +41,8 @@ pub struct Line {
     /// The part of the command that has a line, and its mean.
     steady: Vec<f64>,
     mean: Vec<f64>,
-    /// Times since the last turn of the command and the one before \[s\].
-    since_turns: [f64; 2],
+    /// Times since the last turn of the command and the one before \[s\]: short ones for a hand's command.
+    pub since_turns: [f64; 2],
     /// Metres that count as much as a radian.
     radian: f64,
 }
@@ -73,19 +73,9 @@ impl Line {
     /// Forgets the line.
     pub fn clear(&mut self) {
         self.coast();
-        self.forget_turns();
+        self.since_turns = [f64::INFINITY; 2];
         self.heading.fill(0.0);
         self.mean.fill(0.0);
-    }
-
-    /// Takes the command for a line's until it turns twice again.
-    pub fn forget_turns(&mut self) {
-        self.since_turns = [f64::INFINITY; 2];
-    }
-
-    /// Notes that the command is a hand's.
-    pub fn follow_hand(&mut self) {
-        self.since_turns = [0.0; 2];
     }
 
     /// Takes the commanded velocities of a period, and the aims of the tips. Beside twists, poses have no line of their

@@ -45,6 +45,7 @@ pub struct TooManyVariables {
 #[derive(Debug, Clone)]
 pub struct Servo {
     chain: Arc<Chain>,
+    limits: MotionLimits,
     goal: Goal,
     /// Commanded velocities of the tips.
     command: Vec<f64>,
@@ -106,6 +107,7 @@ impl Servo {
         let zeros = vec![0.0; variables];
         let mut servo = Self {
             goal,
+            limits: limits.clone(),
             command: vec![0.0; 6 * tips],
             ahead: LookAhead::new(&place, variables),
             viability: Viability::new(variables, CAPACITY),
@@ -162,6 +164,7 @@ impl Servo {
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.goal.limits = Limits::of_chain(&self.chain, limits);
         self.fail_safe.set_limits(&self.chain.domains(), limits);
+        self.limits.clone_from(limits);
     }
 
     /// Sets the options from the next step on.

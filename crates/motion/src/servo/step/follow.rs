@@ -136,7 +136,7 @@ impl Servo {
             Aim::Pose(pose) => {
                 let (velocity, is_far) = self.goal.approach(tip, &self.here.tips()[tip], &pose);
                 if !beside && self.goal.is_of_hand(tip, &before, is_far) {
-                    self.goal.line.follow_hand();
+                    self.goal.line.since_turns = [0.0; 2];
                 }
                 velocity
             }
@@ -151,18 +151,17 @@ impl Servo {
         self.begin_on_line();
         let moves = self.ahead.count > 1 && self.ahead.pace > TINY && (self.ahead.arrives || self.viability.way > TINY);
         let mut pace = self.ahead.pace;
+        self.wanted.fill(0.0);
         if moves {
             self.along.copy_from_slice(self.viability.direction(self.wanted.len()));
             let share = self.permitted_share();
             pace *= share;
-            let share = if self.goal.line.stops { 0.0 } else { share };
-            for (wanted, velocity) in self.wanted.iter_mut().zip(self.ahead.velocities(0)) {
-                *wanted = share * velocity;
+            if !self.goal.line.stops {
+                add_times(&mut self.wanted, share, self.ahead.velocities(0));
             }
         } else {
             self.along.copy_from_slice(&self.now.velocities);
             normalise(&mut self.along);
-            self.wanted.fill(0.0);
         }
         self.find_change_ahead(moves);
         self.prefer(period);
@@ -261,7 +260,7 @@ impl Servo {
             && length(&self.now.velocities) < NO_SPEED
             && self.permitted_share() < 1.0;
         if is_stuck && self.try_to_be(Tracking::Line, |servo| servo.ahead.leads_on()) {
-            self.goal.line.forget_turns();
+            self.goal.line.since_turns = [f64::INFINITY; 2];
         }
     }
 
@@ -344,9 +343,7 @@ impl Servo {
             *change = (there[i] - here[i]) / step * speed;
         }
         let most = BEND * Limits::along(&self.goal.limits, &self.change_ahead).acceleration;
-        if most < 1.0 {
-            self.change_ahead.iter_mut().for_each(|change| *change *= most);
-        }
+        self.change_ahead.iter_mut().for_each(|change| *change *= most.min(1.0));
     }
 
     /// Change of a joint's velocity to the wanted one, without the part that its acceleration makes in the period.

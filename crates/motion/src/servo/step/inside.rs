@@ -2,9 +2,7 @@
 
 use super::Servo;
 use crate::joint_motion::{JointMotion, first_beyond_limits};
-use crate::limits::MotionLimits;
 use crate::servo::command::{Aim, Command};
-use crate::servo::jerk_bounds::Limits;
 use urdf_ik_collision::Clearance;
 
 impl Servo {
@@ -24,7 +22,11 @@ impl Servo {
             Command::Velocities(velocities) => velocities.iter().any(|velocity| *velocity != 0.0),
             Command::Tips(tips) => tips.iter().any(|tip| Aim::of(tip, &self.goal.options).moves()),
         };
-        let mut motion = self.inward.take().unwrap_or_else(|| Box::new(self.motion()));
+        let mut motion = self.inward.take().unwrap_or_else(|| {
+            let mut motion = Box::new(JointMotion::unchecked(&self.chain, &self.limits, &self.now.positions));
+            motion.take_over(&self.hand_over());
+            motion
+        });
         if is_commanded == motion.ends_outside() {
             // Where no motion is found, that under way goes on.
             let _ = if is_commanded { motion.come_inside() } else { motion.stop() };
@@ -44,18 +46,5 @@ impl Servo {
         self.shares.clear();
         self.shares.push_back([period, if is_commanded { 0.0 } else { 1.0 }]);
         true
-    }
-
-    /// The motion of the joints from where they are.
-    fn motion(&self) -> JointMotion {
-        let list = |limit: fn(&Limits) -> f64| self.goal.limits.iter().map(limit).collect();
-        let limits = MotionLimits {
-            velocities: list(|limits| limits.velocity),
-            accelerations: list(|limits| limits.rates.acceleration),
-            jerks: list(|limits| limits.rates.jerk),
-        };
-        let mut motion = JointMotion::unchecked(&self.chain, &limits, &self.now.positions);
-        motion.take_over(&self.hand_over());
-        motion
     }
 }

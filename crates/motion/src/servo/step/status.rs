@@ -87,9 +87,11 @@ impl Servo {
             let most = &mut self.report.off_line[index % 2];
             *most = most.max(self.here.unit(3 * index) * length(part));
         }
-        self.write_holds();
+        let turns_aside = self.goal.is_nearest() && self.report.angle > NEAR;
+        let deviates = turns_aside && self.goal.line.tracking == Tracking::Deviating;
+        self.write_holds(deviates);
         let is_blocked = |hold: &Hold| !matches!(hold, Hold::JointSpeed { .. } | Hold::TipSpeed { .. });
-        self.report.is_sliding = self.deviates() || self.turns_aside() && self.report.holds.iter().any(is_blocked);
+        self.report.is_sliding = deviates || turns_aside && self.report.holds.iter().any(is_blocked);
         self.report.singular_direction.clear();
         if self.report.holds.contains(&Hold::Singularity) {
             let tips = self.ahead.singular.smallest().1.chunks_exact(6);
@@ -98,19 +100,9 @@ impl Servo {
         }
     }
 
-    /// True if the tips move beside their command.
-    fn turns_aside(&self) -> bool {
-        self.goal.is_nearest() && self.report.angle > NEAR
-    }
-
-    /// True if they do so at the end of a line.
-    fn deviates(&self) -> bool {
-        self.turns_aside() && self.goal.line.tracking == Tracking::Deviating
-    }
-
     /// Writes what restricts the motion, the most important first.
-    fn write_holds(&mut self) {
-        let follows = self.report.share >= FOLLOWS && !self.deviates();
+    fn write_holds(&mut self, deviates: bool) {
+        let follows = self.report.share >= FOLLOWS && !deviates;
         let Self { report, fail_safe, goal, there, ahead, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
