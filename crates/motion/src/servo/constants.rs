@@ -36,20 +36,20 @@ pub const SOFT: f64 = 0.12;
 pub const LARGE: f64 = 0.3;
 /// Number of steps of the look-ahead.
 pub const NODES: f64 = 10.0;
-/// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less, and a deviation ends. Also the
-/// speed of joints that may begin in another direction \[rad/s\].
-pub const NO_SPEED: f64 = 0.02;
+/// What counts as little: the share of the commanded speed beside a line below which it begins, and a deviation ends \[-\]; the speed of
+/// joints that may begin in another direction \[rad/s\]; the distance from a position limit or contact that restricts the motion \[rad or m\].
+pub const LITTLE: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]: with more, an arm did not bend back at a singularity.
 pub const AT_END: f64 = 1e-3;
-/// Rounding of lengths, speeds and accelerations [rad or m, per s or s²], and of bisections.
+/// Rounding of lengths, speeds and accelerations [rad or m, per s or s²], also of commands, and of bisections.
 pub const TINY: f64 = 1e-9;
 /// Distance of the look-ahead from the limits \[rad or m\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
 /// What counts as near: singular values below it, whose branches are tried, and which the status names \[-\]; the angle between command and
 /// motion up to which the tips do not slide \[rad\]; the range of the cosine of that angle over which a motion ends \[-\].
 pub const NEAR: f64 = 0.1;
-/// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of the slack, the rest of which is for the time in
-/// which joints become slower; of the product of two velocities, below which the look-ahead is closer.
+/// Share that counts as all \[-\]: of the commanded speed, with which the tips follow, and where a deviation ends; of the slack, the rest
+/// of which is for the time in which joints become slower; of the product of two velocities, below which the look-ahead is closer.
 pub const ALMOST_ALL: f64 = 0.95;
 /// Share of the stopping distance that the joints keep from contacts \[-\]: the fail-safe motion leaves the direction of a wall by less.
 pub const CONTACT_ROOM: f64 = 0.2;

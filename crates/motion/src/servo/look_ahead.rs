@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{ALMOST_ALL, AT_END, LARGE, NEAR, NO_SPEED, NODES, TINY};
+use super::constants::{ALMOST_ALL, AT_END, LARGE, LITTLE, NEAR, NODES, TINY};
 use super::direction::Direction;
 use super::goal::Goal;
 use super::line::Tracking;
@@ -101,8 +101,7 @@ impl LookAhead {
 
     /// Adds a motion of the joints to the one for which the tips are stationary, or begins anew.
     pub fn note_motion(&mut self, way: f64, goal: &Goal) {
-        let is_stationary =
-            goal.line.tracking == Tracking::Line && self.speed <= NO_SPEED * goal.line.speed * self.pace;
+        let is_stationary = goal.line.tracking == Tracking::Line && self.speed <= LITTLE * goal.line.speed * self.pace;
         self.stood = if is_stationary { self.stood + way } else { 0.0 };
     }
 
@@ -118,7 +117,7 @@ impl LookAhead {
             return self.clear();
         }
         self.walk(from, start, velocities, goal, false);
-        if length(velocities) < NO_SPEED && !goal.is_nearest() && !self.leads_on() {
+        if length(velocities) < LITTLE && !goal.is_nearest() && !self.leads_on() {
             self.branch(from, start, velocities, goal);
         }
     }
@@ -223,7 +222,7 @@ impl LookAhead {
                 self.end = Some(if leads_on { 1.0 } else { 0.0 });
             }
         }
-        if speed > NO_SPEED * goal.line.speed * pace {
+        if speed > LITTLE * goal.line.speed * pace {
             self.standing = 0.0;
         } else if self.standing > LARGE && self.end.is_none() {
             self.end = Some((1.0 - (self.standing - LARGE) / self.step).max(0.0));

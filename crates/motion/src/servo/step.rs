@@ -30,9 +30,6 @@ use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
 
-/// The most periods whose shares of the commanded speed are kept.
-const MAX_SHARES: usize = 128;
-
 /// The chain has more variables than a servo can steer in time: a step costs their number cubed.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("a servo steers at most {} joints, and the chain has {variables}", Servo::MAX_VARIABLES)]
@@ -124,7 +121,7 @@ impl Servo {
             inward: None,
             jog_limit: None,
             limited_tip: None,
-            shares: VecDeque::with_capacity(MAX_SHARES),
+            shares: VecDeque::with_capacity(Self::MAX_VARIABLES),
             report: Report::new(tips),
             here: place.clone(),
             there: place,

@@ -3,7 +3,7 @@
 use super::Servo;
 use crate::contact_rows::ContactRows;
 use crate::rates::Rates;
-use crate::servo::constants::{NO_SPEED, TINY};
+use crate::servo::constants::{LITTLE, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::Tracking;
@@ -53,7 +53,7 @@ impl Servo {
     pub(super) fn bound_line(&mut self, period: f64) {
         let line = &self.goal.line;
         if line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY {
-            let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * NO_SPEED } else { 0.0 };
+            let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * LITTLE } else { 0.0 };
             let most = (1.0 + surplus) * line.speed;
             self.gradient.copy_from_slice(&self.there.along);
             self.bound_velocity(most, self.there.bias_along(), Limits::least(&self.goal.limits), period);

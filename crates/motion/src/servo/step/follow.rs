@@ -8,7 +8,7 @@ use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::{Acceleration, Preference};
 use crate::servo::command::{Aim, TipCommand};
-use crate::servo::constants::{ALMOST_ALL, BEND, NEAR, NO_SPEED, PLANNED, REACTION_TIME, TINY};
+use crate::servo::constants::{ALMOST_ALL, BEND, LITTLE, NEAR, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::{Tracking, over_radian};
@@ -218,7 +218,7 @@ impl Servo {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
         let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
-        let ends = speed < NO_SPEED && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
+        let ends = speed < LITTLE && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
@@ -257,7 +257,7 @@ impl Servo {
     /// Begins on a line at rest where a hand's nearest motion deviates too far: at a singularity a line has branches.
     fn begin_on_line(&mut self) {
         let is_stuck = self.goal.line.tracking == Tracking::Hand
-            && length(&self.now.velocities) < NO_SPEED
+            && length(&self.now.velocities) < LITTLE
             && self.permitted_share() < 1.0;
         if is_stuck && self.try_to_be(Tracking::Line, |servo| servo.ahead.leads_on()) {
             self.goal.line.since_turns = [f64::INFINITY; 2];
@@ -294,7 +294,7 @@ impl Servo {
         let angle = self.goal.options.max_deviation_angle;
         let least = if angle > 0.0 && self.goal.aims.iter().any(Aim::is_pose) { 0.0 } else { angle.cos() };
         let permitted = self.permitted_cosine();
-        if permitted < NO_SPEED {
+        if permitted < LITTLE {
             return 0.0;
         }
         let surplus = least - self.cosine() / permitted;
@@ -319,11 +319,11 @@ impl Servo {
         };
         let squared: f64 = self.goal.kinds.iter().enumerate().map(|row| beside(row).powi(2)).sum();
         let line = &mut self.goal.line;
-        if line.tracking == Tracking::Entering && squared.sqrt() <= NO_SPEED * line.speed {
+        if line.tracking == Tracking::Entering && squared.sqrt() <= LITTLE * line.speed {
             line.tracking = Tracking::Line;
         }
         let is_on_command = self.goal.line.tracking == Tracking::Deviating
-            && self.cosine().powi(2) > 1.0 - NO_SPEED.powi(2)
+            && self.cosine().powi(2) > 1.0 - LITTLE.powi(2)
             && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
         if is_on_command {
             self.try_to_be(Tracking::Entering, |servo| servo.ahead.leads_on());

@@ -2,23 +2,16 @@
 
 use nalgebra::Vector6;
 
-use super::{MAX_SHARES, Servo};
+use super::Servo;
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command};
-use crate::servo::constants::{NEAR, NO_SPEED, REACTION_TIME};
+use crate::servo::constants::{ALMOST_ALL, LITTLE, NEAR, REACTION_TIME, TINY};
 use crate::servo::goal::Goal;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
 use crate::servo::place::Place;
 use crate::servo::report::Hold;
 use urdf_ik_mathematics::vectors::{dot, length};
-
-/// Share of the commanded speed from which the tips follow \[-\].
-const FOLLOWS: f64 = 0.92;
-/// Distance from a position limit or contact below which it restricts the motion \[rad or m\].
-const AT_LIMIT: f64 = 0.01;
-/// Commanded speed below which a tip has arrived at its pose \[rad/s\].
-const ARRIVED: f64 = 1e-6;
 
 impl Servo {
     /// Notes the share of the commanded speed that the tips, or the joints, had in the last period.
@@ -36,7 +29,8 @@ impl Servo {
             Command::Tips(_) => self.share_of_tips(),
         };
         let Some(share) = share else { return self.shares.clear() };
-        if self.shares.len() == MAX_SHARES {
+        // Of periods below 0.5 ms fewer count.
+        if self.shares.len() == Self::MAX_VARIABLES {
             self.shares.pop_front();
         }
         self.shares.push_back([period, share]);
@@ -51,23 +45,17 @@ impl Servo {
     fn share_of_tips(&mut self) -> Option<f64> {
         let mut slowest: Option<f64> = None;
         for (tip, aim) in self.goal.aims.iter().enumerate() {
-            let wanted = match aim {
-                Aim::Hold => continue,
-                Aim::Twist(twist, axes) => {
-                    let reference = &self.goal.line.references[tip];
-                    over_radian(&axes.to_base(reference, twist), self.goal.radian)
-                }
-                Aim::Pose(_) => Vector6::from_column_slice(&self.command[6 * tip..6 * tip + 6]),
-            };
+            let command = Vector6::from_column_slice(&self.command[6 * tip..6 * tip + 6]);
+            let wanted = aim.axes().to_base(&self.goal.line.references[tip], &command);
             let commanded = wanted.norm();
-            if commanded == 0.0 || matches!(aim, Aim::Pose(_)) && commanded < ARRIVED {
+            if commanded < TINY {
                 continue;
             }
             let [before, after] = [&self.next, &self.now].map(|joints| self.here.twist(tip, &joints.velocities));
             let moved = over_radian(&(0.5 * (before + after)), self.goal.radian);
             let share = moved.dot(&wanted) / wanted.norm_squared();
             slowest = Some(slowest.map_or(share, |slowest| slowest.min(share)));
-            if moved.norm() > NO_SPEED * commanded {
+            if moved.norm() > LITTLE * commanded {
                 self.report.angle = self.report.angle.max(moved.angle(&wanted));
             }
         }
@@ -102,7 +90,7 @@ impl Servo {
 
     /// Writes what restricts the motion, the most important first.
     fn write_holds(&mut self, deviates: bool) {
-        let follows = self.report.share >= FOLLOWS && !deviates;
+        let follows = self.report.share >= ALMOST_ALL && !deviates;
         let Self { report, fail_safe, goal, there, ahead, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
@@ -111,7 +99,7 @@ impl Servo {
             Some(Obstacle::Contact(row)) => goal.contacts.contact(row),
             _ => (0..goal.contacts.lower.len())
                 .map(|row| (row, goal.contact_room(row, &now.positions)))
-                .filter(|(_, room)| *room < AT_LIMIT)
+                .filter(|(_, room)| *room < LITTLE)
                 .min_by(|(_, a), (_, b)| a.total_cmp(b))
                 .and_then(|(row, _)| goal.contacts.contact(row)),
         };
@@ -121,7 +109,7 @@ impl Servo {
         holds.extend(pair.into_iter().chain(crossed).chain(contact).chain(exact).map(Hold::from));
         holds.extend(self.jog_limit.map(|variable| Hold::JointLimit { variable }));
         if !follows && holds.is_empty() {
-            let near = |i: &usize| goal.limits[*i].room(now.positions[*i]).into_iter().any(|room| room < AT_LIMIT);
+            let near = |i: &usize| goal.limits[*i].room(now.positions[*i]).into_iter().any(|room| room < LITTLE);
             let at_limit = match ahead.obstacle {
                 Some(Obstacle::Limit(variable)) => Some(variable),
                 _ => (0..goal.limits.len()).find(near),
@@ -150,5 +138,5 @@ fn pressed(goal: &Goal, place: &Place, ahead: &LookAhead) -> Option<Contact> {
     let first = goal.tip_kinds().len();
     let press = |row: usize| (goal.weight(row) * place.velocity(row, ahead.velocities(0))).abs();
     let most = (first..goal.kinds.len()).max_by(|a, b| press(*a).total_cmp(&press(*b)))?;
-    (press(most) > NO_SPEED * goal.line.speed).then(|| Contact::Goal(goal.standing.exact()[most - first]))
+    (press(most) > LITTLE * goal.line.speed).then(|| Contact::Goal(goal.standing.exact()[most - first]))
 }
