@@ -51,7 +51,6 @@ mod command;
 mod constants;
 mod direction;
 mod goal;
-mod held_axes;
 mod jerk_bounds;
 mod line;
 mod look_ahead;
