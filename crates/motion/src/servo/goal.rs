@@ -182,7 +182,7 @@ impl Goal {
         let is_mixed = commands[0] != commands[1];
         for row in 0..6 {
             self.kinds[6 * tip + row] = match row / 3 {
-                1 if !held.holds(row - 3) => RowKind::Free,
+                1 if !held.0[row - 3] => RowKind::Free,
                 1 if lacks && !aim.is_pose() => RowKind::Least,
                 _ if beside && aim.is_pose() => RowKind::Least,
                 _ if aim == Aim::Hold && self.standing.binds(tip) => RowKind::Least,
@@ -241,11 +241,6 @@ impl HeldAxes {
 
     pub fn are_all(self) -> bool {
         self.0 == [true; 3]
-    }
-
-    /// Whether it constrains the rotation about that axis.
-    pub fn holds(self, axis: usize) -> bool {
-        self.0[axis]
     }
 
     /// What turns the axes along which rotations count into those of the base link.

@@ -152,18 +152,19 @@ impl Servo {
         let moves = self.ahead.count > 1 && self.ahead.pace > TINY && (self.ahead.arrives || self.viability.way > TINY);
         let mut pace = self.ahead.pace;
         self.wanted.fill(0.0);
+        self.change_ahead.fill(0.0);
         if moves {
             self.along.copy_from_slice(self.viability.direction(self.wanted.len()));
             let share = self.permitted_share();
             pace *= share;
             if !self.goal.line.stops {
                 add_times(&mut self.wanted, share, self.ahead.velocities(0));
+                self.find_change_ahead();
             }
         } else {
             self.along.copy_from_slice(&self.now.velocities);
             normalise(&mut self.along);
         }
-        self.find_change_ahead(moves);
         self.prefer(period);
         if moves {
             let Joints { velocities, accelerations, .. } = &self.now;
@@ -178,7 +179,11 @@ impl Servo {
             self.bound_tips(period);
         }
         self.bound_line(period);
-        self.solve_accelerations(pace);
+        // Slack is used at the pace of the joints.
+        let present = (dot(&self.along, &self.predicted.velocities) / pace.max(TINY)).clamp(0.0, 1.0);
+        self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
+        let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
+        self.acceleration.solve(&self.there, &self.predicted.velocities, Some(preference), &self.goal);
         self.ahead.note_motion(length(&self.now.velocities) * period, &self.goal);
         self.settle();
         self.advance(period);
@@ -199,18 +204,15 @@ impl Servo {
     /// Distance of the tips from their commanded poses at the predicted configuration \[rad\]; infinite if one has a
     /// twist.
     fn distance_left(&self) -> f64 {
-        let mut squared = 0.0;
-        for (tip, (aim, held)) in self.goal.aims.iter().zip(&self.goal.held_axes).enumerate() {
-            squared += match aim {
-                Aim::Hold => 0.0,
-                Aim::Twist(..) => f64::INFINITY,
-                Aim::Pose(pose) => {
-                    let way = held.way(&self.there.tips()[tip], pose);
-                    over_radian(&way, self.goal.radian).norm_squared()
-                }
-            };
-        }
-        squared.sqrt()
+        let squared = |(tip, aim): (usize, &Aim)| match aim {
+            Aim::Hold => 0.0,
+            Aim::Twist(..) => f64::INFINITY,
+            Aim::Pose(pose) => {
+                let way = self.goal.held_axes[tip].way(&self.there.tips()[tip], pose);
+                over_radian(&way, self.goal.radian).norm_squared()
+            }
+        };
+        self.goal.aims.iter().enumerate().map(squared).sum::<f64>().sqrt()
     }
 
     /// Leaves a line where the joints brake before its end, for the nearest motion within the maximum angle.
@@ -301,15 +303,6 @@ impl Servo {
         (1.0 - surplus / NEAR).clamp(0.0, 1.0)
     }
 
-    /// Solves the acceleration problem for joints with this speed at the first node.
-    fn solve_accelerations(&mut self, pace: f64) {
-        // Slack is used at the pace of the joints.
-        let present = (dot(&self.along, &self.predicted.velocities) / pace.max(TINY)).clamp(0.0, 1.0);
-        self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
-        let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
-        self.acceleration.solve(&self.there, &self.predicted.velocities, Some(preference), &self.goal);
-    }
-
     /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation.
     fn settle(&mut self) {
         let beside = |(row, kind): (usize, &RowKind)| match kind {
@@ -331,11 +324,7 @@ impl Servo {
     }
 
     /// Finds how the wanted velocities change along the first step of the look-ahead \[rad/s²\].
-    fn find_change_ahead(&mut self, moves: bool) {
-        self.change_ahead.fill(0.0);
-        if !moves || self.goal.line.stops {
-            return;
-        }
+    fn find_change_ahead(&mut self) {
         let speed = dot(&self.along, &self.predicted.velocities).max(0.0);
         let [here, there] = [self.ahead.velocities(0), self.ahead.velocities(1)];
         let step = self.viability.first_step();
