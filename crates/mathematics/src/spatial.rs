@@ -121,8 +121,8 @@ pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vec
     stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
 }
 
-/// The motion from a pose to another one along the axes of their common frame: translation \[m\], then the rotation vector
-/// of the shortest rotation \[rad\].
+/// The motion from a pose to another one along the axes of their common frame: translation \[m\], then the rotation
+/// vector of the shortest rotation \[rad\].
 pub fn motion_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     let turn = rotation_vector(&(to.rotation * from.rotation.inverse()));
     stacked(&(to.translation.vector - from.translation.vector), &turn)

@@ -11,6 +11,9 @@ pub struct Rates {
 }
 
 impl Rates {
+    /// No bounds.
+    pub const UNLIMITED: Self = Self { acceleration: f64::INFINITY, jerk: f64::INFINITY };
+
     /// A share of both.
     pub fn times(self, share: f64) -> Self {
         Self { acceleration: share * self.acceleration, jerk: share * self.jerk }

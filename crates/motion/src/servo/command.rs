@@ -132,11 +132,9 @@ fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError
             return Err(CommandError::TipTwice { tip: known.link.clone() });
         }
         match command {
-            TipCommand::Twist(TipTwist { linear, angular, .. }) => {
-                check_finite("twist", &known.link, &stacked(linear, angular))?;
-            }
-            TipCommand::Pose(TipPose { pose, .. }) => check_finite("pose", &known.link, &pose.to_homogeneous())?,
-        }
+            TipCommand::Twist(twist) => check_finite("twist", &known.link, &stacked(&twist.linear, &twist.angular)),
+            TipCommand::Pose(pose) => check_finite("pose", &known.link, &pose.pose.to_homogeneous()),
+        }?;
     }
     Ok(())
 }
@@ -165,10 +163,8 @@ impl Aim {
     /// The aim of a command.
     pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
         match command {
-            TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
-                Self::Twist(options.limited(linear, angular).0, *axes)
-            }
-            TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
+            TipCommand::Twist(twist) => Self::Twist(options.limited(&twist.linear, &twist.angular).0, twist.axes),
+            TipCommand::Pose(pose) => Self::Pose(pose.pose),
         }
     }
 

@@ -181,7 +181,8 @@ impl Direction {
         }
     }
 
-    /// Bounds the velocities towards bounds of standing goals, and towards contacts by the distances at `positions` to first order.
+    /// Bounds the velocities towards bounds of standing goals, and towards contacts by the distances at `positions` to
+    /// first order.
     fn write_contacts(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
         for (row, (gradient, _)) in goal.contacts.rows().enumerate() {
             if let (Some(positions), Some(Contact::Pair(_))) = (positions, goal.contacts.contact(row)) {

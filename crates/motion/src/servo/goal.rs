@@ -147,8 +147,8 @@ impl Goal {
         if is_goal && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
-    /// The velocity \[rad/s\] of a tip at `now` towards a pose, in proportion to the distance and within the maximum speeds, and whether a
-    /// maximum speed limits it.
+    /// The velocity \[rad/s\] of a tip at `now` towards a pose, in proportion to the distance and within the maximum
+    /// speeds, and whether a maximum speed limits it.
     pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> (Vector6<f64>, bool) {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
@@ -227,7 +227,8 @@ impl Goal {
     }
 }
 
-/// The axes of rotation that a tip constrains, along its own axes. Some may be free, and arms of fewer than six joints cannot constrain all.
+/// The axes of rotation that a tip constrains, along its own axes. Some may be free, and arms of fewer than six joints
+/// cannot constrain all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldAxes([bool; 3]);
 
@@ -254,8 +255,8 @@ impl HeldAxes {
         stacked(&linear, &(self.frame(tip).inverse() * angular))
     }
 
-    /// What leads a tip to a pose: its translation along the axes of the base link, and the rotation along those of its [frame](Self::frame)
-    /// \[m, rad\]. Nothing leads about free axes.
+    /// What leads a tip to a pose: its translation along the axes of the base link, and the rotation along those of its
+    /// [frame](Self::frame) \[m, rad\]. Nothing leads about free axes.
     pub fn way(self, tip: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
         let way = motion_between(tip, pose);
         if self.are_all() {

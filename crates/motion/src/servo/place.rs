@@ -23,7 +23,8 @@ pub struct Place {
     radian: f64,
     poses: ChainPoses,
     columns: Vec<Vector6<f64>>,
-    /// The Jacobians of all tips: six rows a tip, those of translation over the length of a radian, along the axes of the base link.
+    /// The Jacobians of all tips: six rows a tip, those of translation over the length of a radian, along the axes of
+    /// the base link.
     pub jacobian: Vec<f64>,
     values: GoalValues,
     /// Bounds of standing goals.
@@ -113,8 +114,8 @@ impl Place {
         self.push_standing(positions, goal);
     }
 
-    /// Computes the rows of a tip: those of its Jacobian, and the same with rotations along the axes that `frame` turns into those of the
-    /// base link.
+    /// Computes the rows of a tip: those of its Jacobian, and the same with rotations along the axes that `frame` turns
+    /// into those of the base link.
     fn push_tip(&mut self, tip: usize, pose: &Isometry3<f64>, frame: &UnitQuaternion<f64>) {
         let n = self.columns.len();
         self.chain.jacobian(&self.poses, tip, &pose.translation.vector.into(), &mut self.columns);
@@ -224,11 +225,8 @@ impl Place {
     /// where they are not on a line, for the commanded one.
     pub fn speed_factor(&self, goal: &Goal, velocities: &[f64]) -> f64 {
         let factor = |tip| goal.options.factor(&self.twist(tip, velocities), 1.0);
-        let most = (0..goal.aims.len()).map(factor).fold(1.0, f64::min);
-        if !goal.is_nearest() {
-            return most;
-        }
-        most.min(goal.line.speed / self.speed(&goal.kinds, velocities))
+        let most = if goal.is_nearest() { goal.line.speed / self.speed(&goal.kinds, velocities) } else { 1.0 };
+        (0..goal.aims.len()).map(factor).fold(most.min(1.0), f64::min)
     }
 
     /// Velocity of a row.

@@ -263,7 +263,8 @@ impl Servo {
         checked.map(|()| &self.report)
     }
 
-    /// The first variable outside its limits. While there is one, a command moves the joints inside, and they do not follow it yet.
+    /// The first variable outside its limits. While there is one, a command moves the joints inside, and they do not
+    /// follow it yet.
     pub fn outside(&self) -> Option<usize> {
         first_beyond_limits(self.goal.limits.iter().map(|limits| &limits.domain), &self.now.positions)
     }

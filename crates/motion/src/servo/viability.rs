@@ -30,8 +30,7 @@ pub struct Viability {
 impl Viability {
     pub fn new(variables: usize, nodes: usize) -> Self {
         let directions = Vec::with_capacity(nodes * variables);
-        let rates = Rates { acceleration: f64::INFINITY, jerk: f64::INFINITY };
-        Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates }
+        Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates: Rates::UNLIMITED }
     }
 
     /// The unit direction of the first node.
@@ -58,13 +57,13 @@ impl Viability {
         }
         let end = self.nodes[last].step * ahead.end.unwrap_or(1.0);
         self.way = self.nodes[1..last].iter().map(|node| node.step).sum::<f64>() + end;
-        let (mut jerk, mut braking) = (f64::INFINITY, f64::INFINITY);
+        self.rates = Rates::UNLIMITED;
         let (mut squared, mut step) = (0.0, end);
         for node in (0..last).rev() {
             let (here, there) = (&self.directions[node * n..][..n], &self.directions[(node + 1) * n..][..n]);
             let is_end = node + 1 == last && ahead.end.is_some();
             let bend = |i: usize| if is_end { 0.0 } else { (there[i] - here[i]) / self.nodes[node + 1].step };
-            jerk = Limits::along(limits, here).jerk.min(jerk);
+            self.rates.jerk = Limits::along(limits, here).jerk.min(self.rates.jerk);
             let mut most = self.nodes[node].speed.powi(2);
             for (i, limits) in limits.iter().enumerate() {
                 most = most.min(BEND * limits.rates.acceleration / bend(i).abs());
@@ -74,14 +73,13 @@ impl Viability {
             };
             let deceleration = limits.iter().enumerate().map(left).fold(f64::INFINITY, f64::min);
             if node < 2 {
-                braking = braking.min(deceleration);
+                self.rates.acceleration = self.rates.acceleration.min(deceleration);
             }
             most = most.min(squared + 2.0 * deceleration * step);
             let here = &mut self.nodes[node];
             (here.speed, here.deceleration) = (most.sqrt(), ((most - squared) / (2.0 * step.max(TINY))).max(0.0));
             (squared, step) = (most, here.step);
         }
-        self.rates = Rates { acceleration: braking, jerk };
     }
 
     /// The greatest acceleration along the nodes at the end of a period, for joints with these velocities and accelerations; the least if

@@ -20,10 +20,9 @@ impl Servo {
         let share = match command {
             Command::Rest => None,
             Command::Velocities(_) => {
-                let wanted = &self.wanted;
-                let squared = dot(wanted, wanted);
-                (squared > 0.0)
-                    .then(|| 0.5 * (dot(wanted, &self.now.velocities) + dot(wanted, &self.next.velocities)) / squared)
+                let along = |velocities: &[f64]| dot(&self.wanted, velocities);
+                let squared = along(&self.wanted);
+                (squared > 0.0).then(|| 0.5 * (along(&self.now.velocities) + along(&self.next.velocities)) / squared)
             }
             Command::Tips(_) if self.goal.line.stops => None,
             Command::Tips(_) => self.share_of_tips(),
