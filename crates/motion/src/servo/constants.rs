@@ -31,13 +31,14 @@ pub const PLANNED: f64 = 0.75;
 pub const BEND: f64 = 0.4;
 /// Range before a joint's limit in which the other joints take over \[rad or m\].
 pub const SOFT: f64 = 0.12;
-/// A large motion of a joint: where redundant joints begin to turn away from a limit \[rad or m\], and the greatest one while the tips are
-/// stationary \[rad\]: a longer one flips wrists that a person does not expect to flip.
+/// A large motion of a joint: where redundant joints begin to turn away from a limit \[rad or m\], and the greatest one
+/// while the tips are stationary \[rad\]: a longer one flips wrists that a person does not expect to flip.
 pub const LARGE: f64 = 0.3;
 /// Number of steps of the look-ahead.
 pub const NODES: f64 = 10.0;
-/// What counts as little: the share of the commanded speed beside a line below which it begins, and a deviation ends \[-\]; the speed of
-/// joints that may begin in another direction \[rad/s\]; the distance from a position limit or contact that restricts the motion \[rad or m\].
+/// What counts as little: the share of the commanded speed beside a line below which it begins, and a deviation ends
+/// \[-\]; the speed of joints that may begin in another direction \[rad/s\]; the distance from a position limit or
+/// contact that restricts the motion \[rad or m\].
 pub const LITTLE: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]: with more, an arm did not bend back at a singularity.
 pub const AT_END: f64 = 1e-3;
@@ -45,11 +46,14 @@ pub const AT_END: f64 = 1e-3;
 pub const TINY: f64 = 1e-9;
 /// Distance of the look-ahead from the limits \[rad or m\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
-/// What counts as near: singular values below it, whose branches are tried, and which the status names \[-\]; the angle between command and
-/// motion up to which the tips do not slide \[rad\]; the range of the cosine of that angle over which a motion ends \[-\].
+/// What counts as near: singular values below it, whose branches are tried, and which the status names \[-\]; the angle
+/// between command and motion up to which the tips do not slide \[rad\]; the range of the cosine of that angle over
+/// which a motion ends \[-\].
 pub const NEAR: f64 = 0.1;
-/// Share that counts as all \[-\]: of the commanded speed, with which the tips follow, and where a deviation ends; of the slack, the rest
-/// of which is for the time in which joints become slower; of the product of two velocities, below which the look-ahead is closer.
+/// Share that counts as all \[-\]: of the commanded speed, with which the tips follow, and where a deviation ends; of
+/// the slack, the rest of which is for the time in which joints become slower; of the acceleration and jerk for braking,
+/// the rest of which makes up for jerks that are constant over a step; of the product of two velocities, below which the
+/// look-ahead is closer.
 pub const ALMOST_ALL: f64 = 0.95;
 /// Share of the stopping distance that the joints keep from contacts \[-\]: the fail-safe motion leaves the direction of a wall by less.
 pub const CONTACT_ROOM: f64 = 0.2;

@@ -3,13 +3,10 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
-use super::constants::TINY;
+use super::constants::{ALMOST_ALL, TINY};
 use crate::MotionLimits;
 use crate::rates::{Rates, after};
 use urdf_ik_robot::{Chain, Domain, Variable};
-
-/// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
-const SHARE: f64 = 0.9;
 
 /// Limits of one joint. Its states are position, velocity and acceleration.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +19,7 @@ pub struct Limits {
 impl Limits {
     /// The rates of a motion along `direction` in joint space that every joint can make.
     pub fn along<'a>(limits: &[Self], direction: impl IntoIterator<Item = &'a f64>) -> Rates {
-        let mut rates = Rates { acceleration: f64::INFINITY, jerk: f64::INFINITY };
+        let mut rates = Rates::UNLIMITED;
         for (limits, part) in limits.iter().zip(direction) {
             rates.acceleration = rates.acceleration.min(limits.rates.acceleration / part.abs());
             rates.jerk = rates.jerk.min(limits.rates.jerk / part.abs());
@@ -81,7 +78,7 @@ impl Limits {
 
     /// Whether a joint can stay below its upper limits from that state on.
     fn is_safe(&self, [position, velocity, acceleration]: [f64; 3], upper: f64) -> bool {
-        let braking = self.rates.times(SHARE);
+        let braking = self.rates.times(ALMOST_ALL);
         let peak = velocity + 0.5 * acceleration.max(0.0).powi(2) / braking.jerk;
         acceleration <= self.rates.acceleration * (1.0 + TINY)
             && peak <= self.velocity * (1.0 + TINY)
