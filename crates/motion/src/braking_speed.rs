@@ -3,7 +3,7 @@
 use super::rates::Rates;
 
 /// Fraction of the acceleration limit that braking is planned with. The rest is a reserve for disturbances.
-const BRAKING_FRACTION: f64 = 0.35;
+pub const BRAKING_FRACTION: f64 = 0.35;
 /// Change of the acceleration before braking, as a multiple of the acceleration limit.
 const ACCELERATION_CHANGE: f64 = 1.5;
 /// Time constant of the exponential approach to a goal, in control periods.

@@ -1,15 +1,18 @@
 //! The acceleration problem: the joint accelerations a at the end of the period.
 //!
 //! ```text
-//! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v + 2 ω b + ω² e))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|²      bounds of a
+//! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v) - a_r(e, b))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|²      bounds of a
 //! ```
 //!
-//! Here b and e are velocity and deviation beside the line, and a_b approaches the velocities of the direction problem. Across the line the
+//! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can follow, and a_b approaches
+//! the velocities of the direction problem. Across the line the
 //! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
 
 use super::constants::{FIRST, LINE_DAMPING, RETURN_RATE, TINY};
 use super::goal::{Goal, RowKind};
+use super::jerk_bounds::Limits;
 use super::place::Place;
+use crate::braking_speed::{BRAKING_FRACTION, approach};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
@@ -18,6 +21,8 @@ use urdf_ik_mathematics::vectors::{add_times, dot};
 pub struct Acceleration {
     quadratic: DualActiveSet,
     row: Vec<f64>,
+    /// Time of the period \[s\].
+    period: f64,
     /// Rows g · a ≥ b besides the bounds.
     pub rows: Vec<f64>,
     pub least: Vec<f64>,
@@ -30,7 +35,8 @@ pub struct Acceleration {
 
 impl Acceleration {
     /// Begins a period without bounds.
-    pub fn begin(&mut self, variables: usize) {
+    pub fn begin(&mut self, variables: usize, period: f64) {
+        self.period = period;
         self.quadratic.make_room(variables);
         for list in [&mut self.row, &mut self.lower, &mut self.upper, &mut self.accelerations] {
             list.resize(variables, 0.0);
@@ -75,6 +81,16 @@ impl Acceleration {
         }
     }
 
+    /// The acceleration with which a row returns to the line: critically damped for small deviations, within the rates of the joints for larger
+    /// ones, where they would follow a linear law too late, and oscillate.
+    fn back(&self, error: f64, velocity: f64, goal: &Goal) -> f64 {
+        let rates = Limits::least(&goal.limits);
+        let speed = approach(error.abs(), BRAKING_FRACTION * rates.acceleration, 2.0 / RETURN_RATE);
+        let change = -speed.copysign(error) - velocity;
+        let most = rates.approach(change, self.period).abs();
+        (2.0 * RETURN_RATE * change).clamp(-most, most)
+    }
+
     /// Adds the bound `most` of the acceleration along a unit `gradient` of the joints, as far as their own bounds
     /// permit.
     pub fn add_bound(&mut self, gradient: &[f64], most: f64) {
@@ -93,11 +109,14 @@ impl Acceleration {
                 (RowKind::Exact, _) if goal.is_loose() => {}
                 (RowKind::Standing, _) | (RowKind::Exact | RowKind::Hold, Some(_)) => {
                     let bias = place.bias[row] - place.direction[row] * place.bias_along();
-                    let needed = -(bias
-                        + 2.0 * RETURN_RATE * place.velocity_beside(row, velocities)
-                        + RETURN_RATE * RETURN_RATE * place.error[row]);
+                    let [error, velocity] = [place.error[row], place.velocity_beside(row, velocities)];
+                    let back = match kind {
+                        // Their deviations are limited already.
+                        RowKind::Standing => -RETURN_RATE * (2.0 * velocity + RETURN_RATE * error),
+                        _ => self.back(error, velocity, goal),
+                    };
                     place.write_beside(row, &mut self.row);
-                    self.quadratic.add_square(&self.row, needed, weight);
+                    self.quadratic.add_square(&self.row, back - bias, weight);
                 }
                 (RowKind::Slack | RowKind::Least, Some(Preference { along, wanted, change })) => {
                     let preferred = dot(along, &self.accelerations);

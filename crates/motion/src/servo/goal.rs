@@ -220,6 +220,15 @@ impl Goal {
         if is_second { 1.0 / FIRST } else { 1.0 }
     }
 
+    /// The reference of a tip at `now` that is not on a line. Uncommanded axes refer to where they were, so that they come back.
+    pub fn reference(&self, tip: usize, now: &Isometry3<f64>) -> Isometry3<f64> {
+        let pose = |first: usize| {
+            let is_slack = self.kinds[6 * tip + first..][..3].contains(&RowKind::Slack);
+            if is_slack { &self.line.references[tip] } else { now }
+        };
+        Isometry3::from_parts(pose(0).translation, pose(3).rotation)
+    }
+
     /// Maximum deviation of three uncommanded rows that is planned \[rad\].
     pub fn slack(&self, first: usize) -> f64 {
         let [translation, rotation] = self.options.slack.map(|most| ALMOST_ALL * most);

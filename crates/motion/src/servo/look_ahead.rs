@@ -240,8 +240,8 @@ impl LookAhead {
         }
         let progress = self.progress + way;
         self.place.find(&self.next, goal, progress);
+        self.place.find_error(goal, progress);
         if !goal.is_nearest() {
-            self.place.find_error(goal, progress);
             self.direction.return_to_line(&self.place, goal, &mut self.next);
             self.place.find(&self.next, goal, progress);
             self.place.find_error(goal, progress);

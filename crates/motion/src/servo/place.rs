@@ -5,14 +5,14 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use super::command::Aim;
-use super::constants::RETURN_RATE;
+use super::constants::{RETURN_RATE, SLACK_RETURN};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::line::{Tracking, over_radian};
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::standing_goals::{GoalValues, MOMENT};
-use urdf_ik_mathematics::vectors::{add_times, dot};
+use urdf_ik_mathematics::vectors::{add_times, dot, length};
 use urdf_ik_robot::{Chain, ChainPoses};
 
 /// The rows at one configuration.
@@ -158,15 +158,22 @@ impl Place {
         });
     }
 
-    /// Computes the deviation from the line, so far ahead. Without a line there is none.
+    /// Computes the deviation from the line, so far ahead. Without a line only uncommanded axes deviate, and return at most at the commanded
+    /// speed.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
-        let has_line = goal.tip_kinds().iter().any(|kind| *kind != RowKind::Free);
-        if !(has_line && matches!(goal.line.tracking, Tracking::Line | Tracking::Coasting)) {
-            return self.error[..6 * goal.aims.len()].fill(0.0);
-        }
         self.find_offset(goal, progress);
-        let along = dot(&self.error, &self.direction);
-        add_times(&mut self.error, -along, &self.direction);
+        let kinds = goal.tip_kinds();
+        if matches!(goal.line.tracking, Tracking::Line | Tracking::Coasting)
+            && kinds.iter().any(|kind| *kind != RowKind::Free)
+        {
+            let along = dot(&self.error, &self.direction);
+            return add_times(&mut self.error, -along, &self.direction);
+        }
+        let most = goal.line.speed / SLACK_RETURN;
+        for (error, kinds) in self.error.chunks_exact_mut(3).zip(kinds.chunks_exact(3)) {
+            let factor = if kinds.contains(&RowKind::Slack) { (most / length(error)).min(1.0) } else { 0.0 };
+            error.iter_mut().for_each(|entry| *entry *= factor);
+        }
     }
 
     /// Computes the deviation from the point of the line so far ahead.

@@ -126,7 +126,7 @@ impl Servo {
             there: place,
             chain,
         };
-        servo.acceleration.begin(variables);
+        servo.acceleration.begin(variables, 0.0);
         servo.leave_line();
         Ok(servo)
     }

@@ -13,7 +13,7 @@ use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 impl Servo {
     /// Bounds the accelerations by the limits of the joints, and predicts their state at the end of the period.
     pub(super) fn predict(&mut self, period: f64) {
-        self.acceleration.begin(self.wanted.len());
+        self.acceleration.begin(self.wanted.len(), period);
         for (i, limits) in self.goal.limits.iter().enumerate() {
             let state @ [.., acceleration] = self.now.of(i);
             let [least, greatest] = limits.jerks(state, period);

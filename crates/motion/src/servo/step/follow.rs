@@ -111,8 +111,11 @@ impl Servo {
         for tip in 0..aims.len() {
             // Beside twists, poses have no line.
             let has_line = is_line && (!aims[tip].is_pose() || aims.iter().all(Aim::is_pose));
-            self.goal.line.references[tip] =
-                if has_line { self.goal.line.ahead(tip, along) } else { self.here.tips()[tip] };
+            self.goal.line.references[tip] = if has_line {
+                self.goal.line.ahead(tip, along)
+            } else {
+                self.goal.reference(tip, &self.here.tips()[tip])
+            };
         }
     }
 
