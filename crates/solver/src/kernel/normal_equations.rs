@@ -4,6 +4,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::{ActiveSet, Configurations};
+use super::frame::load;
+use super::lanes::{Lanes, Vector};
 use super::ldl::{LaneEntries, LowerTriangle, factorise, substitute};
 
 /// The unbounded step towards one target, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
@@ -75,35 +77,64 @@ pub fn solve_by_any_rows<S: Simd>(
     let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
         configurations;
     let (columns, right) = (&columns[..rows.div_ceil(6) * variables], &mut right[..6 * rows.div_ceil(6)]);
-    // The columns of each block of six rows.
-    let blocks = || columns.chunks_exact(variables);
-    let (mut normal, zero) = (LowerTriangle(normal), f64x4::splat(simd, 0.0));
-    for (block, columns) in blocks().enumerate() {
-        for (other, others) in blocks().enumerate().take(block + 1) {
-            for (row, column) in (0..6).flat_map(|row| (0..6).map(move |column| (row, column))) {
-                let mut sum = zero;
-                for (a, b) in columns.iter().zip(others) {
-                    sum += a[row].load(simd) * b[column].load(simd);
-                }
-                let (i, j) = (6 * block + row, 6 * other + column);
-                if j <= i {
-                    normal.set([i, j], sum);
-                }
-            }
-        }
-    }
     right.copy_from_slice(&residuals.as_flattened()[..right.len()]);
-    factorise(simd, rows, &mut normal, damping);
-    substitute(simd, rows, &normal, right);
+    let zero = f64x4::splat(simd, 0.0);
+    if rows == 9 {
+        // A pose and a point, in registers.
+        solve_rows(columns, variables, 9, &mut [[zero; 9]; 9], right, damping);
+    } else {
+        solve_rows(columns, variables, rows, &mut LowerTriangle(normal), right, damping);
+    }
     for (variable, step) in step[..variables].iter_mut().enumerate() {
         let mut sum = zero;
-        for (columns, right) in blocks().zip(right.chunks_exact(6)) {
+        for (columns, right) in columns.chunks_exact(variables).zip(right.chunks_exact(6)) {
             for (entry, y) in columns[variable].iter().zip(right) {
                 sum += entry.load(simd) * y.load(simd);
             }
         }
         step.store(sum);
     }
+}
+
+/// Replaces the residuals in `right` by y with (JJᵀ + λ) y = rows. `normal` is memory for the matrix.
+#[inline(always)]
+fn solve_rows<S: Simd>(
+    columns: &[[Lanes; 6]],
+    variables: usize,
+    rows: usize,
+    normal: &mut impl LaneEntries<S, [usize; 2]>,
+    right: &mut [Lanes],
+    damping: f64x4<S>,
+) {
+    let simd = damping.simd;
+    for (i, j) in (0..rows.div_ceil(3)).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+        let products = products_of_rows(simd, columns, variables, [i, j]);
+        for (row, products) in (3 * i..).zip(products) {
+            for (column, product) in (3 * j..=row).zip(products) {
+                normal.set([row, column], product);
+            }
+        }
+    }
+    factorise(simd, rows, normal, damping);
+    substitute(simd, rows, normal, right);
+}
+
+/// JJᵀ at three rows and three columns. `at` counts these threes. Each sum is independent of the others, so that none
+/// waits.
+#[inline(always)]
+fn products_of_rows<S: Simd>(simd: S, columns: &[[Lanes; 6]], variables: usize, at: [usize; 2]) -> [[f64x4<S>; 3]; 3] {
+    let mut sums = [[f64x4::splat(simd, 0.0); 3]; 3];
+    let [of_rows, of_columns] = at.map(|three| &columns[three / 2 * variables..][..variables]);
+    for (a, b) in of_rows.iter().zip(of_columns) {
+        let a: Vector<S> = load(simd, &a.as_chunks().0[at[0] % 2]);
+        let b: Vector<S> = load(simd, &b.as_chunks().0[at[1] % 2]);
+        for (sums, a) in sums.iter_mut().zip(a) {
+            for (sum, b) in sums.iter_mut().zip(b) {
+                *sum += a * b;
+            }
+        }
+    }
+    sums
 }
 
 /// The step of so many `rows` of several targets and goals, without bounds: as [`solve_by_columns`].
