@@ -132,11 +132,13 @@ pub struct Relative {
 pub struct Aim {
     /// The place.
     pub place: Place,
-    /// Its goal.
+    /// The chain joint after whose motion the frame is; `None` for the base link.
+    pub frame: Option<usize>,
+    /// The goal of the place in that frame.
     pub at: Middle,
 }
 
-/// The middle of bounds, in the base link's frame.
+/// The middle of bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Middle {
     /// Position of the origin \[m\].
@@ -206,10 +208,9 @@ impl Between {
         Ok(Self { link, point, frame })
     }
 
-    /// An aim of the link; `None` if the chain moves the frame.
-    pub(crate) fn aim(&self, at: impl FnOnce(&Place) -> Middle) -> Option<Aim> {
-        let place = self.link.shifted(&self.point);
-        self.frame.joint.is_none().then(|| Aim { place, at: at(&self.frame) })
+    /// An aim of the link.
+    pub(crate) fn aim(&self, at: impl FnOnce(&Place) -> Middle) -> Aim {
+        Aim { place: self.link.shifted(&self.point), frame: self.frame.joint, at: at(&self.frame) }
     }
 
     /// The point and the frame as places.

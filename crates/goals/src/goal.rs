@@ -129,20 +129,27 @@ pub struct GoalError {
     pub reason: String,
 }
 
-/// A goal of a configuration.
+/// A goal of a configuration. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Goal {
-    kind: Arc<dyn Kind>,
-    places: Option<Arc<Places>>,
+    numbers: Arc<Numbers>,
     name: Arc<str>,
     weight: f64,
     is_standing: bool,
 }
 
+/// The kind of a goal with its numbers, and those that follow from them.
+#[derive(Debug)]
+struct Numbers {
+    kind: Arc<dyn Kind>,
+    places: Option<Places>,
+    aim: Option<Aim>,
+}
+
 impl PartialEq for Goal {
     /// True for clones of one goal.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.kind, &other.kind)
+        Arc::ptr_eq(&self.numbers, &other.numbers)
             && self.name == other.name
             && self.weight == other.weight
             && self.is_standing == other.is_standing
@@ -223,17 +230,23 @@ impl Goal {
             return Err(format!("its weight is {}; it must be a finite number above 0", number(weight)).into());
         }
         kind.check()?;
-        Ok(Self { places: kind.places().map(Arc::new), kind, name: name.into(), weight, is_standing: false })
+        let numbers = Arc::new(Numbers { places: kind.places(), aim: kind.aim(), kind });
+        Ok(Self { numbers, name: name.into(), weight, is_standing: false })
     }
 
     /// The kind with its numbers.
     pub fn kind(&self) -> &dyn Kind {
-        &*self.kind
+        &*self.numbers.kind
     }
 
     /// [`Kind::places`].
     pub fn places(&self) -> Option<&Places> {
-        self.places.as_deref()
+        self.numbers.places.as_ref()
+    }
+
+    /// [`Kind::aim`].
+    pub fn aim(&self) -> Option<&Aim> {
+        self.numbers.aim.as_ref()
     }
 
     /// The name, or the type where a request has none.
@@ -255,10 +268,11 @@ impl Goal {
     /// Writes the rows in a configuration.
     pub fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
         rows.clear();
-        if let Some(places) = &self.places {
-            self.kind.measure(&places.relative(at), rows);
+        let Numbers { kind, places, .. } = &*self.numbers;
+        if let Some(places) = places {
+            kind.measure(&places.relative(at), rows);
         }
-        if let Some(relation) = self.kind.relation() {
+        if let Some(relation) = kind.relation() {
             rows.push(relation.row(|variable| at.position(variable)), Derivative::default());
         }
     }
@@ -267,13 +281,14 @@ impl Goal {
     /// variable. `poses` are those of the measured configuration.
     pub fn write_gradient(&self, chain: &Chain, poses: &ChainPoses, row: usize, rows: &Rows, gradient: &mut [f64]) {
         gradient.fill(0.0);
-        if let Some(places) = &self.places {
+        let Numbers { kind, places, .. } = &*self.numbers;
+        if let Some(places) = places {
             let at = ExactConfiguration { positions: &[], poses };
             for (joint, wrench) in places.wrenches(&at, &rows.derivatives()[row]) {
                 chain.add_power(poses, joint, &wrench, gradient);
             }
         }
-        for (variable, coefficient) in self.kind.coefficients() {
+        for (variable, coefficient) in kind.coefficients() {
             gradient[*variable] += coefficient;
         }
     }
@@ -291,7 +306,7 @@ impl Goal {
 
     /// A sentence about a violation \[m or rad\].
     pub fn sentence(&self, violation: f64) -> String {
-        let (name, Requirement { unit, subject, .. }) = (short(&self.name), self.kind.requirement());
+        let (name, Requirement { unit, subject, .. }) = (short(&self.name), self.kind().requirement());
         if violation <= TOLERANCE {
             format!("goal '{name}' is met")
         } else {

@@ -17,6 +17,8 @@ use urdf_ik_text::named_values;
 const MIN_COSINE: f64 = 1e-9;
 /// Angle below which series replace quotients that vanish \[rad\].
 const SMALL_ANGLE: f64 = 1e-4;
+/// Cosine of an angle up to which it is near half a turn, where sines lose the axis.
+const MAX_HALF_TURN_COSINE: f64 = -0.999;
 
 named_values! {
     /// The three numbers of a rotation E.
@@ -74,9 +76,7 @@ impl Orientation {
         match self.parameterization {
             Parameterization::XyzEuler => euler_angles(rotation),
             Parameterization::RotationVector => {
-                let rotation = Rotation3::from_matrix_unchecked(*rotation);
-                let vector = rotation_vector(&UnitQuaternion::from_rotation_matrix(&rotation));
-                let inverse = inverse_left_jacobian(&vector);
+                let (vector, inverse) = logarithm(rotation);
                 if self.along_frame { (self.centre * vector, self.centre * inverse) } else { (vector, inverse) }
             }
         }
@@ -95,7 +95,7 @@ impl Kind for Orientation {
     fn aim(&self) -> Option<Aim> {
         middle(&self.lower, &self.upper)?;
         let centre = Rotation3::from_matrix_unchecked(self.centre);
-        self.between.aim(|frame| Middle::Orientation(frame.offset.rotation * centre))
+        Some(self.between.aim(|frame| Middle::Orientation(frame.offset.rotation * centre)))
     }
 
     fn measure(&self, relative: &Relative, rows: &mut Rows) {
@@ -124,18 +124,27 @@ impl Kind for Orientation {
     }
 }
 
-/// The inverse of the left Jacobian of rotations at a rotation vector v of length θ (Sola et al. 2018, "A micro Lie
-/// theory", equation 146): I - \[v\]/2 + (1/θ² - cot(θ/2)/(2θ)) \[v\]².
-fn inverse_left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
-    let angle = vector.norm();
-    let factor = if angle < SMALL_ANGLE {
-        1.0 / 12.0
+/// The rotation vector v of length θ, and the inverse of the left Jacobian of rotations at v (Sola et al. 2018, "A
+/// micro Lie theory", equation 146): I - \[v\]/2 + (1/θ² - cot(θ/2)/(2θ)) \[v\]², where \[v\]² = v vᵀ - θ² I.
+fn logarithm(rotation: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    let cosine = 0.5 * (rotation.trace() - 1.0);
+    // θ/2 cot(θ/2) beside the vector.
+    let (vector, product) = if cosine > MAX_HALF_TURN_COSINE {
+        let part = |row, column| 0.5 * (rotation[(row, column)] - rotation[(column, row)]);
+        let axis = Vector3::new(part(2, 1), part(0, 2), part(1, 0));
+        let sine = axis.norm();
+        let over_sine = if sine < SMALL_ANGLE * SMALL_ANGLE { 1.0 } else { sine.atan2(cosine) / sine };
+        (axis * over_sine, 0.5 * over_sine * (1.0 + cosine))
     } else {
-        let half = 0.5 * angle;
-        (1.0 - half * half.cos() / half.sin()) / (angle * angle)
+        let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(*rotation));
+        let vector = rotation_vector(&rotation);
+        (vector, 0.5 * vector.norm() * rotation.w.abs() / rotation.imag().norm())
     };
-    let cross = vector.cross_matrix();
-    Matrix3::identity() - cross * 0.5 + cross * cross * factor
+    let square = vector.norm_squared();
+    let factor = if square < SMALL_ANGLE * SMALL_ANGLE { 1.0 / 12.0 } else { (1.0 - product) / square };
+    let [x, y, z] = (vector * 0.5).into();
+    let skew = Matrix3::new(0.0, -z, y, z, 0.0, -x, -y, x, 0.0);
+    (vector, Matrix3::from_diagonal_element(1.0 - factor * square) - skew + vector * vector.transpose() * factor)
 }
 
 /// a, b and c of E = Rx(a) Ry(b) Rz(c), and their derivatives by an angular velocity ω = a' x + b' Rx y + c' Rx Ry z.

@@ -52,7 +52,7 @@ impl Kind for Position {
 
     fn aim(&self) -> Option<Aim> {
         let middle = self.centre + self.axes * middle(&self.lower, &self.upper)?;
-        self.between.aim(|frame| Middle::Position((frame.offset * Point3::from(middle)).coords))
+        Some(self.between.aim(|frame| Middle::Position((frame.offset * Point3::from(middle)).coords)))
     }
 
     fn measure(&self, relative: &Relative, rows: &mut Rows) {

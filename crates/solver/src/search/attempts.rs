@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::aimed_targets::aimed_targets;
+use super::aimed_targets::{AimedTarget, aimed_targets};
 use super::candidate::{BestCandidates, Candidate};
 use super::iteration::{Next, Stepper};
 use super::plan::{AttemptPlan, Iteration};
@@ -168,7 +168,8 @@ impl Attempts {
 
     /// Ranks the seed table for the targets and goals. Required before all attempts except the one from the seed.
     pub fn rank(&mut self, search: &Search, problem: &Problem) {
-        let targets = problem.targets.iter().copied().chain(aimed_targets(&search.chain, problem));
+        let targets = problem.targets.iter().map(|target| AimedTarget { target: *target, frame: None });
+        let targets = targets.chain(aimed_targets(&search.chain, problem));
         search.table.rank(search.kernel.level, targets, problem.goals, &mut self.ranking);
     }
 

@@ -6,9 +6,10 @@ use std::slice::ChunksExact;
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
+use super::aimed_targets::AimedTarget;
 use crate::Target;
 use urdf_ik_goals::{Goal, Joints};
-use urdf_ik_mathematics::lanes::single;
+use urdf_ik_mathematics::lanes::{add, dot, scale, single, subtract};
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
@@ -129,14 +130,19 @@ impl SeedTable {
     /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
     /// between corresponding axes (for small angles the squared angle, up to a constant), plus the squared violations
     /// of relations of joints.
-    pub fn rank(&self, level: Level, targets: impl Iterator<Item = Target>, goals: &[Goal], ranking: &mut Ranking) {
+    pub fn rank(&self, level: Level, targets: impl Iterator<Item = AimedTarget>, goals: &[Goal], ranking: &mut Ranking) {
         ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
-        for target in targets {
+        for AimedTarget { target, frame } in targets {
             let weights = self.weights(&target);
             let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { single(target.weight) };
-            let poses = &self.poses[target.tip];
-            dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
+            let (poses, costs) = (&self.poses[target.tip], &mut ranking.costs);
+            match frame.map(|frame| &self.poses[frame]) {
+                None => dispatch!(level, simd => add_costs(simd, poses, &weights, position, costs)),
+                Some(frames) => {
+                    dispatch!(level, simd => add_relative_costs(simd, [poses, frames], &weights, position, costs));
+                }
+            }
         }
         for relation in goals.iter().filter_map(|goal| goal.kind().relation()) {
             let groups = self.grouped.chunks_exact(self.domains.len());
@@ -204,6 +210,37 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
     }
 }
 
+/// Adds the costs of one tip at all configurations, for a target in the frame of another one.
+#[inline(always)]
+fn add_relative_costs<S: Simd>(
+    simd: S,
+    [poses, frames]: [&[Poses]; 2],
+    weights: &[f32; FEATURES],
+    position: f32,
+    costs: &mut [EightLanes],
+) {
+    for ((poses, frame), cost) in poses.iter().zip(frames).zip(costs) {
+        let [mut parts, frame] = [vectors(simd, &poses.features), vectors(simd, &frame.features)];
+        parts[0] = subtract(parts[0], frame[0]);
+        let mut sum = f32x8::load_array(simd, cost.0) + dot(parts[0], parts[0]) * (0.5 * position);
+        for (part, weights) in parts.iter().zip(weights.as_chunks().0) {
+            let [x, y, z] = weights.map(|weight: f32| f32x8::splat(simd, weight));
+            sum -= dot(*part, add(add(scale(frame[1], x), scale(frame[2], y)), scale(frame[3], z)));
+        }
+        sum.store_array(&mut cost.0);
+    }
+}
+
+/// Position, x, y and z axis of poses.
+#[inline(always)]
+fn vectors<S: Simd>(simd: S, features: &[EightLanes; FEATURES]) -> [[f32x8<S>; 3]; 4] {
+    let mut vectors = [[f32x8::splat(simd, 0.0); 3]; 4];
+    for (entry, feature) in vectors.as_flattened_mut().iter_mut().zip(features) {
+        *entry = f32x8::load_array(simd, feature.0);
+    }
+    vectors
+}
+
 /// Adds the squared violations of a relation of joints at all configurations.
 #[inline(always)]
 fn add_violations<S: Simd>(simd: S, groups: ChunksExact<EightLanes>, relation: &Joints, costs: &mut [EightLanes]) {
@@ -242,3 +279,6 @@ fn square_roots_of_primes(count: usize) -> Vec<f64> {
     }
     primes.into_iter().map(|prime| f64::from(prime).sqrt()).collect()
 }
+
+#[cfg(test)]
+mod tests;
