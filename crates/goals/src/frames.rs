@@ -74,7 +74,8 @@ impl Place {
 
     /// True for the base link's frame.
     #[inline]
-    fn is_base(&self) -> bool {
+    #[must_use]
+    pub fn is_base(&self) -> bool {
         self.joint.is_none() && self.offset == IsometryMatrix3::identity()
     }
 

@@ -51,8 +51,8 @@ pub struct OtherRows {
     pub rows: Rows,
     /// The active rows, in the order of `Configurations::rows`.
     pub active: Vec<ActiveRow>,
-    /// The origin of each place of the goals, in the base link's frame.
-    pub origins: Vec<[Lanes; 3]>,
+    /// The part of each place of the goals in the sums of places beyond its joint.
+    pub parts: Vec<Distal>,
     /// The places of one goal beyond each joint.
     pub distal: Vec<Distal>,
 }
@@ -68,7 +68,7 @@ impl Configurations {
             others: OtherRows {
                 rows: Rows::default(),
                 active: Vec::new(),
-                origins: Vec::new(),
+                parts: Vec::new(),
                 distal: vec![Distal::default(); links.joints.len()],
             },
             ..Self::default()

@@ -16,6 +16,8 @@ pub struct KernelPlace {
     joint: Option<usize>,
     /// Share of the point of the goal \[-\]; -1 for the frame, whose motion is subtracted.
     share: f64,
+    /// True for the base link's frame.
+    is_base: bool,
     /// x, y and z axis and origin in the frame of the joint, or in the base link's frame.
     offset: [[f64; 3]; 4],
 }
@@ -24,8 +26,8 @@ pub struct KernelPlace {
 pub struct LaneRelative<S: Simd> {
     /// Columns of the orientation, and the point.
     stored: StoredFrame,
-    /// The frame.
-    frame: LaneFrame<S>,
+    /// The frame; `None` for the base link's.
+    frame: Option<LaneFrame<S>>,
 }
 
 /// The places with a joint beyond another one: the sum of their origins times their shares, and the sum of the shares.
@@ -38,9 +40,9 @@ pub struct Distal {
 impl KernelPlace {
     pub fn new(place: &Place, share: f64, links: &KernelLinks, length_scale: f64) -> Self {
         let offset = place.joint.map_or(place.offset, |joint| links.urdf_frames[joint] * place.offset);
-        let [x, y, z] = [0, 1, 2].map(|axis| offset.rotation.matrix().column(axis).into());
+        let [x, y, z] = offset.rotation.into_inner().into();
         let origin = (offset.translation.vector / length_scale).into();
-        Self { joint: place.joint, share, offset: [x, y, z, origin] }
+        Self { joint: place.joint, share, is_base: place.is_base(), offset: [x, y, z, origin] }
     }
 
     /// Its frame.
@@ -66,31 +68,36 @@ impl KernelPlace {
 }
 
 impl<S: Simd> LaneRelative<S> {
-    /// From places of which the last is the frame. Writes their origins: for the frame, the point of the goal.
+    /// From places of which the last is the frame. Writes the part of each in the sums beyond its joint: for the frame,
+    /// that of the point of the goal.
     #[inline(always)]
-    pub fn new(simd: S, places: &[KernelPlace], frames: &[StoredFrame], origins: &mut [[Lanes; 3]]) -> Option<Self> {
-        let ([first, others @ .., frame], [of_first, of_others @ .., of_frame]) = (places, origins) else {
+    pub fn new(simd: S, places: &[KernelPlace], frames: &[StoredFrame], parts: &mut [Distal]) -> Option<Self> {
+        let ([first, others @ .., frame], [of_first, of_others @ .., of_frame]) = (places, parts) else {
             return None;
         };
         let link = first.frame(simd, frames);
-        store(of_first, link.origin);
         let mut point = scale(link.origin, f64x4::splat(simd, first.share));
-        for (place, stored) in others.iter().zip(of_others) {
-            let origin = place.origin(simd, frames);
-            store(stored, origin);
-            point = add(point, scale(origin, f64x4::splat(simd, place.share)));
+        of_first.set(point, first.share);
+        for (place, part) in others.iter().zip(of_others) {
+            let moment = scale(place.origin(simd, frames), f64x4::splat(simd, place.share));
+            part.set(moment, place.share);
+            point = add(point, moment);
         }
-        store(of_frame, point);
+        of_frame.set(scale(point, f64x4::splat(simd, frame.share)), frame.share);
+        let (mut stored, mut relative) = (StoredFrame::default(), LaneFrame { origin: point, ..link });
+        if frame.is_base {
+            relative.store(&mut stored);
+            return Some(Self { stored, frame: None });
+        }
         let frame = frame.frame(simd, frames);
-        let relative = LaneFrame {
+        relative = LaneFrame {
             x: frame.along(link.x),
             y: frame.along(link.y),
             z: frame.along(link.z),
             origin: frame.along(subtract(point, frame.origin)),
         };
-        let mut stored = StoredFrame::default();
         relative.store(&mut stored);
-        Some(Self { stored, frame })
+        Some(Self { stored, frame: Some(frame) })
     }
 
     /// The relative pose in one configuration \[m\].
@@ -107,8 +114,9 @@ impl<S: Simd> LaneRelative<S> {
     /// Turns a force and a torque from the axes of the frame to those of the base link.
     #[inline(always)]
     pub fn turn(&self, derivative: &mut [Lanes; 6]) {
-        let [a, b, c, d, e, f] = load(self.frame.x[0].simd, derivative);
-        let ([a, b, c], [d, e, f]) = (self.frame.turn([a, b, c]), self.frame.turn([d, e, f]));
+        let Some(frame) = &self.frame else { return };
+        let [a, b, c, d, e, f] = load(frame.x[0].simd, derivative);
+        let ([a, b, c], [d, e, f]) = (frame.turn([a, b, c]), frame.turn([d, e, f]));
         store(derivative, [a, b, c, d, e, f]);
     }
 }
@@ -116,12 +124,12 @@ impl<S: Simd> LaneRelative<S> {
 /// Writes the sums of a goal's places beyond each joint, for the joint itself alone: the rest is added from the tips to
 /// the base. Returns the number of joints with a place.
 #[inline(always)]
-pub fn begin_sums<S: Simd>(simd: S, places: &[KernelPlace], origins: &[[Lanes; 3]], distal: &mut [Distal]) -> usize {
+pub fn begin_sums<S: Simd>(simd: S, places: &[KernelPlace], parts: &[Distal], distal: &mut [Distal]) -> usize {
     let count = places.iter().filter_map(|place| place.joint).max().map_or(0, |last| last + 1);
     distal[..count].fill(Distal::default());
-    for (place, origin) in places.iter().zip(origins) {
+    for (place, part) in places.iter().zip(parts) {
         if let Some(joint) = place.joint {
-            distal[joint].add_place(simd, origin, place.share);
+            distal[joint].add(simd, part);
         }
     }
     count
@@ -134,19 +142,17 @@ impl Distal {
         self.share == 0.0
     }
 
-    /// Adds a place with its share.
     #[inline(always)]
-    fn add_place<S: Simd>(&mut self, simd: S, origin: &[Lanes; 3], share: f64) {
-        self.share += share;
-        let sum = add(load(simd, &self.moment), scale(load(simd, origin), f64x4::splat(simd, share)));
-        store(&mut self.moment, sum);
+    fn set<S: Simd>(&mut self, moment: Vector<S>, share: f64) {
+        store(&mut self.moment, moment);
+        self.share = share;
     }
 
-    /// Adds the places beyond the next joint.
+    /// Adds a place, or the places beyond the next joint.
     #[inline(always)]
-    pub fn add<S: Simd>(&mut self, simd: S, next: &Self) {
-        self.share += next.share;
-        let sum = add(load(simd, &self.moment), load(simd, &next.moment));
+    pub fn add<S: Simd>(&mut self, simd: S, other: &Self) {
+        self.share += other.share;
+        let sum = add(load(simd, &self.moment), load(simd, &other.moment));
         store(&mut self.moment, sum);
     }
 

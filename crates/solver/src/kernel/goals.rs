@@ -10,7 +10,7 @@ use std::ops::Range;
 use fearless_simd::Simd;
 
 use super::configurations::{ActiveRow, Configurations, OtherRows};
-use super::goal_places::{KernelPlace, LaneRelative, begin_sums};
+use super::goal_places::{Distal, KernelPlace, LaneRelative, begin_sums};
 use super::lanes::{LANES, Lanes};
 use super::links::KernelLinks;
 use super::residual::{PreparedTarget, TOLERANCE_FRACTION};
@@ -60,17 +60,16 @@ impl PreparedGoal {
         rows: &mut [ActiveRow],
     ) -> u64 {
         let (kind, mut violated) = (self.goal.kind(), 0);
+        let relation = kind.relation();
         for lane in 0..LANES {
             found.clear();
             if let Some(relative) = relative {
                 kind.measure(&relative.of(lane, length_scale), found);
             }
-            if let Some(relation) = kind.relation() {
+            if let Some(relation) = relation {
                 found.push(relation.row(|variable| positions[variable].0[lane]), Derivative::default());
             }
-            if found.violation() > TOLERANCE_FRACTION * TOLERANCE {
-                violated |= 1 << lane;
-            }
+            violated |= u64::from(found.violation() > TOLERANCE_FRACTION * TOLERANCE) << lane;
             self.take(lane, found, length_scale, rows);
         }
         if let Some(relative) = relative {
@@ -176,13 +175,13 @@ impl Goals {
     pub fn measure<S: Simd>(&self, simd: S, length_scale: f64, configurations: &mut Configurations) {
         configurations.make_room(self.len());
         let Configurations { positions, frames, rows, others, squared_error, met, .. } = configurations;
-        let OtherRows { rows: found, active, origins, .. } = others;
+        let OtherRows { rows: found, active, parts, .. } = others;
         rows[self.targets.len()..self.len()].fill([Lanes::default(); 6]);
-        origins.resize(self.places.len(), [Lanes::default(); 3]);
+        parts.resize(self.places.len(), Distal::default());
         active.clear();
         for (index, goal) in self.others.iter().enumerate() {
-            let (places, origins) = (&self.places[goal.places.clone()], &mut origins[goal.places.clone()]);
-            let relative = LaneRelative::new(simd, places, frames, origins);
+            let (places, parts) = (&self.places[goal.places.clone()], &mut parts[goal.places.clone()]);
+            let relative = LaneRelative::new(simd, places, frames, parts);
             let first = active.len();
             let inactive = ActiveRow { goal: index, ..ActiveRow::default() };
             active.resize(first + goal.goal.kind().rows(), inactive);
@@ -207,7 +206,7 @@ impl Goals {
     #[inline(always)]
     pub fn linearise<S: Simd>(&self, simd: S, links: &KernelLinks, configurations: &mut Configurations) {
         let Configurations { frames, columns, others, .. } = configurations;
-        let OtherRows { active, origins, distal, .. } = others;
+        let OtherRows { active, parts, distal, .. } = others;
         columns[self.targets.len() * links.variables..self.len() * links.variables].fill([Lanes::default(); 6]);
         let mut first = 6 * self.targets.len();
         for rows in active.chunk_by(|row, next| row.goal == next.goal) {
@@ -218,8 +217,8 @@ impl Goals {
                     columns[*variable][row % 6].store(lanes.load(simd) * (factor * coefficient));
                 }
             }
-            let (places, origins) = (&self.places[places.clone()], &origins[places.clone()]);
-            for joint in (0..begin_sums(simd, places, origins, distal)).rev() {
+            let (places, parts) = (&self.places[places.clone()], &parts[places.clone()]);
+            for joint in (0..begin_sums(simd, places, parts, distal)).rev() {
                 let (before, [sum, ..]) = distal.split_at_mut(joint) else { continue };
                 if sum.is_none() {
                     continue;
