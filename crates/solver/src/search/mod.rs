@@ -35,6 +35,7 @@ mod self_motion;
 mod setup;
 mod solution_evaluator;
 mod solve;
+mod speed_descent;
 
 pub use all_solutions::OnSolution;
 pub use explore::Run;

@@ -34,7 +34,7 @@ const BOUND_TOLERANCE: f64 = 1e-9;
 /// Null-space optimisation with its working memory.
 #[derive(Debug, Clone)]
 pub struct NullSpace {
-    jacobian: JacobianScratch,
+    pub(super) jacobian: JacobianScratch,
     /// The projected step, and the unit of each variable in it \[rad or m\].
     direction: Vec<f64>,
     units: Vec<f64>,
