@@ -130,7 +130,13 @@ impl SeedTable {
     /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
     /// between corresponding axes (for small angles the squared angle, up to a constant), plus the squared violations
     /// of relations of joints.
-    pub fn rank(&self, level: Level, targets: impl Iterator<Item = AimedTarget>, goals: &[Goal], ranking: &mut Ranking) {
+    pub fn rank(
+        &self,
+        level: Level,
+        targets: impl Iterator<Item = AimedTarget>,
+        goals: &[Goal],
+        ranking: &mut Ranking,
+    ) {
         ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
         for AimedTarget { target, frame } in targets {

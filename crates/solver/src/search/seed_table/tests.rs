@@ -32,7 +32,7 @@ fn a_configuration_with_the_relative_pose_of_two_tips_is_tried_first() {
         let orientation = exact("orientation", "q_xyzw", relative.rotation.coords.as_slice());
         let goals = Goal::read_all(&[position, orientation], &context).unwrap();
         let problem = Problem::new(&[], positions).with_goals(&goals);
-        search.table.rank(search.kernel.level, aimed_targets(&chain, &problem), &mut ranking);
+        search.table.rank(search.kernel.level, aimed_targets(&chain, &problem), &goals, &mut ranking);
         assert_eq!(ranking.take(search.kernel.level, 1), index);
     }
 }
