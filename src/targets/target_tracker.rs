@@ -122,14 +122,15 @@ impl TargetTracker {
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
-        if is_settled || !settings.branch_jumps || *effort != Effort::Search {
+        // A search also finds the goal that excludes the targets.
+        if is_settled || *effort != Effort::Search || !settings.branch_jumps && goals.is_empty() {
             return Ok((solver, &self.tracked));
         }
         let preference = Preference { move_weights, ..Preference::default() };
         let search = search.with_preference(preference);
         solver.solve(&search, &mut self.scratch, &mut self.searched).refuse_as("problem")?;
         self.share_work();
-        if !self.is_worth_a_jump(seed, avoidance) {
+        if !settings.branch_jumps || !self.is_worth_a_jump(seed, avoidance) {
             return Ok((solver, &self.tracked));
         }
         problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;

@@ -61,6 +61,13 @@ def test_targets_yield_to_standing_goals(arm, arm_robot):
         assert tilt(arm_robot.pose('tool0', positions), goal) <= TOLERANCE + ROUNDING
 
 
+def test_the_goal_that_excludes_a_target_is_named_without_branch_jumps(arm, arm_robot):
+    start = arm_robot.pose('tool0', {'shoulder_lift_joint': 0.5, 'elbow_joint': 0.8})
+    with arm.changed(goals=json.dumps(level(start, 0.0)), branch_jumps=False):
+        status = arm.send_pose(start @ rotation((1, 0, 0), 1.0))
+        assert status.outcome == SolveStatus.GOAL_CONFLICT and "goal 'level' excludes" in status.message, status.message
+
+
 def test_targets_of_a_batch_keep_standing_goals(arm, arm_robot, generator):
     samples = [arm_robot.sample(generator) for _ in range(20)]
     heights = [float(arm_robot.pose('elbow_link', sample)[2, 3]) for sample in samples]

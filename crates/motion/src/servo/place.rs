@@ -172,7 +172,7 @@ impl Place {
         let most = goal.line.speed / SLACK_RETURN;
         for (error, kinds) in self.error.chunks_exact_mut(3).zip(kinds.chunks_exact(3)) {
             let factor = if kinds.contains(&RowKind::Slack) { (most / length(error)).min(1.0) } else { 0.0 };
-            error.iter_mut().for_each(|entry| *entry *= factor);
+            error.copy_from_slice(&[0, 1, 2].map(|axis| factor * error[axis]));
         }
     }
 
