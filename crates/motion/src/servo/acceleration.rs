@@ -8,7 +8,7 @@
 //! the velocities of the direction problem. Across the line the
 //! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
 
-use super::constants::{FIRST, LINE_DAMPING, RETURN_RATE, TINY};
+use super::constants::{FIRST, LEAST, LINE_DAMPING, RETURN_RATE, TINY};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::place::Place;
@@ -61,11 +61,15 @@ impl Acceleration {
         loop {
             self.quadratic.begin_function(std::iter::repeat(damping));
             add_times(&mut self.quadratic.vector, damping, &self.accelerations);
-            if let Some(Preference { along, .. }) = preference
+            if let Some(preference) = preference
                 && !goal.is_loose()
             {
-                let preferred = dot(along, &self.accelerations);
-                self.quadratic.add_square(along, preferred, FIRST);
+                let preferred = dot(preference.along, &self.accelerations);
+                self.quadratic.add_square(preference.along, preferred, FIRST);
+                if goal.kinds.contains(&RowKind::Slack) {
+                    // Where joints that hardly move the tips decide their speed, these would run back.
+                    self.add_approach(&place.along, velocities, preference, None, LEAST);
+                }
             }
             self.add_rows(place, velocities, preference, goal);
             let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
@@ -100,6 +104,24 @@ impl Acceleration {
         self.least.push(-most.max(possible + TINY));
     }
 
+    /// Adds a row that approaches its preferred velocity, with the acceleration by the velocities of the joints if it is known; else with its
+    /// change along the line.
+    fn add_approach(
+        &mut self,
+        entries: &[f64],
+        velocities: &[f64],
+        Preference { along, wanted, change }: Preference,
+        bias: Option<f64>,
+        weight: f64,
+    ) {
+        let rate = dot(entries, along);
+        let feed_forward = bias.map_or_else(|| dot(entries, change) - rate * dot(along, change), |bias| -bias);
+        let needed = rate * dot(along, &self.accelerations)
+            + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
+            + feed_forward;
+        self.quadratic.add_square(entries, needed, weight);
+    }
+
     /// Adds the rows of standing goals, and with a preference those beside the line.
     fn add_rows(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
         for (row, kind) in goal.kinds.iter().enumerate() {
@@ -118,16 +140,9 @@ impl Acceleration {
                     place.write_beside(row, &mut self.row);
                     self.quadratic.add_square(&self.row, back - bias, weight);
                 }
-                (RowKind::Slack | RowKind::Least, Some(Preference { along, wanted, change })) => {
-                    let preferred = dot(along, &self.accelerations);
-                    let feed_forward = match kind {
-                        RowKind::Slack => -place.bias[row],
-                        _ => dot(entries, change) - dot(entries, along) * dot(along, change),
-                    };
-                    let needed = dot(entries, along) * preferred
-                        + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
-                        + feed_forward;
-                    self.quadratic.add_square(entries, needed, FIRST * weight);
+                (RowKind::Slack | RowKind::Least, Some(preference)) => {
+                    let bias = (*kind == RowKind::Slack).then_some(place.bias[row]);
+                    self.add_approach(entries, velocities, preference, bias, FIRST * weight);
                 }
                 (RowKind::Free, _) | (_, None) => {}
             }

@@ -140,10 +140,9 @@ impl Direction {
             if *kind == RowKind::Free {
                 continue;
             }
-            let back = if *kind == RowKind::Slack { SLACK_RETURN * place.error[row] } else { 0.0 };
             self.row[..n].copy_from_slice(place.row(row));
             self.row[n] = -place.direction[row];
-            self.quadratic.add_square(&self.row, place.wanted[row] - back, goal.weight(row));
+            self.quadratic.add_square(&self.row, place.wanted[row], goal.weight(row));
         }
         for first in (0..goal.tip_kinds().len()).step_by(3) {
             if has_slack && goal.kinds[first] == RowKind::Slack {

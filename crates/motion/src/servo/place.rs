@@ -8,7 +8,7 @@ use super::command::Aim;
 use super::constants::{RETURN_RATE, SLACK_RETURN};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
-use super::line::{Tracking, over_radian};
+use super::line::over_radian;
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::standing_goals::{GoalValues, MOMENT};
@@ -158,21 +158,23 @@ impl Place {
         });
     }
 
-    /// Computes the deviation from the line, so far ahead. Without a line only uncommanded axes deviate, and return at most at the commanded
-    /// speed.
+    /// Computes the deviation from the line, so far ahead, and the velocity with which uncommanded axes return. Without
+    /// a line only these deviate, and return at most at the commanded speed.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
         self.find_offset(goal, progress);
         let kinds = goal.tip_kinds();
-        if matches!(goal.line.tracking, Tracking::Line | Tracking::Coasting)
-            && kinds.iter().any(|kind| *kind != RowKind::Free)
-        {
+        if goal.is_loose() || kinds.iter().all(|kind| *kind == RowKind::Free) {
+            let others = self.error.iter_mut().zip(kinds).filter(|(_, kind)| **kind != RowKind::Slack);
+            others.for_each(|(error, _)| *error = 0.0);
+        } else {
             let along = dot(&self.error, &self.direction);
-            return add_times(&mut self.error, -along, &self.direction);
+            add_times(&mut self.error, -along, &self.direction);
         }
-        let most = goal.line.speed / SLACK_RETURN;
-        for (error, kinds) in self.error.chunks_exact_mut(3).zip(kinds.chunks_exact(3)) {
-            let factor = if kinds.contains(&RowKind::Slack) { (most / length(error)).min(1.0) } else { 0.0 };
-            error.copy_from_slice(&[0, 1, 2].map(|axis| factor * error[axis]));
+        for first in (0..kinds.len()).step_by(3).filter(|first| kinds[*first..][..3].contains(&RowKind::Slack)) {
+            let planned = if goal.is_loose() { 0.0 } else { SLACK_RETURN * goal.slack(first) };
+            let error = &self.error[first..first + 3];
+            let rate = SLACK_RETURN.min(goal.line.speed.max(planned) / length(error));
+            self.wanted[first..first + 3].copy_from_slice(&[0, 1, 2].map(|axis| -rate * error[axis]));
         }
     }
 
@@ -222,10 +224,14 @@ impl Place {
         add_times(beside, -self.direction[row], &self.along);
     }
 
-    /// Speed of the tips along all rows that count.
+    /// Speed of the tips along all rows that count, without the return of uncommanded axes.
     pub fn speed(&self, kinds: &[RowKind], velocities: &[f64]) -> f64 {
-        let counted = (0..kinds.len()).filter(|row| kinds[*row] != RowKind::Free);
-        counted.map(|row| self.velocity(row, velocities).powi(2)).sum::<f64>().sqrt()
+        let velocity = |(row, kind): (usize, &RowKind)| match kind {
+            RowKind::Free => 0.0,
+            RowKind::Slack => self.velocity(row, velocities) - self.wanted[row],
+            _ => self.velocity(row, velocities),
+        };
+        kinds.iter().enumerate().map(|row| velocity(row).powi(2)).sum::<f64>().sqrt()
     }
 
     /// The factor, at most 1, by which velocities of the joints have to be scaled: for the maximum speeds of the tips, and

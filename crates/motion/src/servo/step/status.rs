@@ -70,7 +70,8 @@ impl Servo {
         self.report.smallest_singular_value = is_commanded.then(|| self.ahead.singular.smallest().0);
         self.report.off_line = [0.0; 2];
         self.here.find_error(&self.goal, 0.0);
-        for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
+        let rows = if self.goal.is_loose() { 0 } else { self.goal.tip_kinds().len() };
+        for (index, part) in self.here.error[..rows].chunks_exact(3).enumerate() {
             let most = &mut self.report.off_line[index % 2];
             *most = most.max(self.here.unit(3 * index) * length(part));
         }
