@@ -119,7 +119,11 @@ impl Direction {
             let bound = limits.velocity;
             [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(|room| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
-                if is_soft { bound.min(pace / SOFT * room) } else { bound * f64::from(room > 0.0) }
+                match room {
+                    _ if is_soft => bound.min(pace / SOFT * room),
+                    0.0 => 0.0,
+                    _ => bound,
+                }
             });
             self.lower[i] *= -1.0;
         }

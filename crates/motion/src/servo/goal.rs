@@ -79,7 +79,7 @@ impl Goal {
         }
     }
 
-    /// True if the motion nearest to the command is wanted, and nothing is remembered.
+    /// True if the motion nearest to the command is wanted, and the command is not remembered.
     pub fn is_nearest(&self) -> bool {
         matches!(self.line.tracking, Tracking::Deviating | Tracking::Hand)
     }

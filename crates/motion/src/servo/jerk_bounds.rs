@@ -3,7 +3,7 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
-use super::constants::{ALMOST_ALL, TINY};
+use super::constants::{BRAKING, TINY};
 use crate::MotionLimits;
 use crate::rates::{Rates, after};
 use urdf_ik_robot::{Chain, Domain, Variable};
@@ -78,7 +78,7 @@ impl Limits {
 
     /// Whether a joint can stay below its upper limits from that state on.
     fn is_safe(&self, [position, velocity, acceleration]: [f64; 3], upper: f64) -> bool {
-        let braking = self.rates.times(ALMOST_ALL);
+        let braking = self.rates.times(BRAKING);
         let peak = velocity + 0.5 * acceleration.max(0.0).powi(2) / braking.jerk;
         acceleration <= self.rates.acceleration * (1.0 + TINY)
             && peak <= self.velocity * (1.0 + TINY)

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A constant command is a line, and the tips stay on it, all of them with one share of their speeds. The uncommanded axes
-//! have a bounded slack. A command that turns all the time is a hand's: nothing is remembered, and the motion is the one
+//! have a bounded slack. A command that turns all the time is a hand's: it is not remembered, and the motion is the one
 //! nearest to the command. The same motion follows at the end of a line, at a singularity, joint limit or contact, if its
 //! angle to the command is small enough; otherwise the tips wait there.
 //!

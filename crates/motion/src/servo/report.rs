@@ -34,8 +34,8 @@ impl Report {
         Self {
             share: 1.0,
             singular_direction: Vec::with_capacity(tips),
-            // No more than five apply at a time.
-            holds: Vec::with_capacity(6 * tips),
+            // The most that apply at a time.
+            holds: Vec::with_capacity(5),
             ..Self::default()
         }
     }

@@ -28,7 +28,7 @@ const MAX_ITERATIONS: usize = 20;
 const LIMIT_MARGIN: f64 = 0.3;
 const MARGIN_OF_RANGE: f64 = 0.1;
 
-/// Factor of the descent of joint speed in tracking with goals \[rad²\]. Of 1, 3 and 10 the last two avoid the most
+/// Factor of the descent of joint speed in tracking with goals \[rad\]. Of 1, 3 and 10 the last two avoid the most
 /// jumps, in 810 streams each.
 const DESCENT: f64 = 3.0;
 

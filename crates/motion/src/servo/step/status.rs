@@ -28,7 +28,7 @@ impl Servo {
             Command::Tips(_) => self.share_of_tips(),
         };
         let Some(share) = share else { return self.shares.clear() };
-        // Of periods below 0.5 ms fewer count.
+        // As many as there may be joints, which bounds the memory: of periods below 0.5 ms the last 50 ms have more.
         if self.shares.len() == Self::MAX_VARIABLES {
             self.shares.pop_front();
         }
