@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use nalgebra::Vector6;
 use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 
-use crate::common::{Random, makers_arms};
+use crate::common::{Random, arm_with_tool, makers_arms};
 use crate::servo_watch::{Input, Run, Subject, count, small, twist_between};
 
 const PERIOD: f64 = 0.01;
@@ -91,4 +91,30 @@ fn noise_does_not_trap_an_arm_where_its_line_ended() {
             assert!(back > 0.05 * small(2) * 0.1, "{}: {back} m back with noise of {share}", subject.arm.name);
         }
     }
+}
+
+#[test]
+fn uncommanded_axes_come_back_after_a_hand() {
+    let (bundled, mut greatest) = (["arm6", "arm7"].map(arm_with_tool), 0.0_f64);
+    for subject in makers_arms().into_iter().chain(bundled).map(Subject::new) {
+        let mut random = Random::new(5);
+        let start = comfortable(&subject, &mut random);
+        let anchor = subject.pose(&start);
+        let turned = |servo: &Servo| anchor.rotation.angle_to(&subject.pose(servo.positions()).rotation);
+        let (mut servo, mut most) = (servo(&subject, &start), 0.0_f64);
+        for mut velocity in hand(&mut random, 6.0) {
+            velocity.fixed_rows_mut::<3>(3).fill(0.0);
+            Input::twist(&velocity, Axes::Base).apply(&mut servo, PERIOD);
+            most = most.max(turned(&servo));
+        }
+        let away = anchor.translation.vector - subject.pose(servo.positions()).translation.vector;
+        let slow = away.normalize() * 0.02;
+        for _ in 0..count(3.0, PERIOD) {
+            Input::twist(&Vector6::new(slow.x, slow.y, slow.z, 0.0, 0.0, 0.0), Axes::Base).apply(&mut servo, PERIOD);
+        }
+        let left = turned(&servo);
+        assert!(left < 1e-3, "{}: {left} of {most} rad are left", subject.arm.name);
+        greatest = greatest.max(most);
+    }
+    assert!(greatest > 0.01, "no arm deviated by more than {greatest} rad");
 }
