@@ -93,7 +93,7 @@ class Judge(Kinematics):
         return not pinocchio.computeCollisions(self.model, self.data, *shapes, configuration, True)
 
     def is_right(self, positions, target, tolerance):
-        """Also free of collisions."""
+        """Whether the positions are right and free of collisions."""
         return super().is_right(positions, target, tolerance) and self.is_free(positions)
 
     def start(self):

@@ -8,11 +8,16 @@ pub(crate) mod convert;
 pub(crate) mod target_message;
 
 pub(crate) use convert::MAX_NAME_BYTES;
-/// Copies fields of one message into another; the others are those of `$rest`.
+pub(crate) use target_message::{TargetAxes, TargetMessage, quality};
+
+/// Moves fields of one message into another, or copies them from `&$from`; the others are those of `$rest`.
 macro_rules! copied {
     ($from:ident => $to:ident { $($field:ident),* $(,)? } $($rest:expr)?) => {
+        $to { $($field: $from.$field,)* $(..$rest)? }
+    };
+    (&$from:ident => $to:ident { $($field:ident),* $(,)? } $($rest:expr)?) => {
         $to { $($field: $from.$field.clone(),)* $(..$rest)? }
     };
 }
+
 pub(crate) use copied;
-pub(crate) use target_message::{TargetAxes, TargetMessage, quality};

@@ -20,6 +20,9 @@ const QUEUE_DEPTH: usize = 1000;
 
 constants! { u8: CollisionObject { ADD, REMOVE, MOVE } }
 
+/// Reads the changes of a message.
+type Reader<T> = fn(T, &Environment) -> Result<Vec<ObstacleChange>, Fault>;
+
 pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     serve_topic(spinner, queries, COLLISION_OBJECT, changes)?;
     serve_topic(spinner, queries, ATTACHED_COLLISION_OBJECT, changes_of_part)
@@ -30,18 +33,23 @@ fn serve_topic<T: WrappedTypesupport + Send + 'static>(
     spinner: &mut Spinner,
     queries: &Arc<Queries>,
     topic: Interface,
-    read: fn(T, &Environment) -> Result<Vec<ObstacleChange>, Fault>,
+    read: Reader<T>,
 ) -> Result {
     let mut objects = spinner.subscribe::<T>(topic.name, QosProfile::default().keep_last(QUEUE_DEPTH))?;
     let queries = Arc::clone(queries);
     task::start(async move {
         while let Some(object) = objects.next().await {
-            let changes = read(object, &queries.arm.surroundings.environment());
-            let made = async { Ok::<_, Fault>(obstacles::make(&queries, changes?).await?) }.await;
+            let made = make(&queries, object, read).await;
             queries.arm.reporter.warnings.note(topic.name, &made.map_err(Refused::of_sentence));
         }
     });
     Ok(())
+}
+
+/// Makes the changes of a message.
+async fn make<T>(queries: &Queries, object: T, read: Reader<T>) -> Result<String, Fault> {
+    let changes = read(object, &queries.arm.surroundings.environment())?;
+    Ok(obstacles::make(queries, changes).await?)
 }
 
 /// The changes for an object. As in MoveIt, removing an object without a name removes all obstacles.

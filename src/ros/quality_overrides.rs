@@ -29,7 +29,7 @@ struct Policy {
     set: fn(&mut QosProfile, &Value),
 }
 
-/// A policy with two values, each with the word of its parameter.
+/// A policy with two values, with their names in parameters.
 macro_rules! either {
     ($field:ident, $sentence:literal; $policy:ident: $first:ident = $word:literal, $second:ident = $other:literal) => {
         Policy {

@@ -186,7 +186,7 @@ impl Spinner {
         Ok(())
     }
 
-    /// Subscribes to a topic, and runs `work` for each message in a task, which may take long.
+    /// Subscribes to a topic, and runs `work` for each message in a task; `work` may take long.
     pub(crate) fn on_each_in_task<T: WrappedTypesupport + Send + 'static>(
         &mut self,
         topic: Interface,

@@ -40,6 +40,12 @@ pub(crate) struct ParameterStore {
     qualities: Arc<QualityParameters>,
 }
 
+impl AsRef<Reporter> for ParameterStore {
+    fn as_ref(&self) -> &Reporter {
+        &self.arm.reporter
+    }
+}
+
 /// The values at start-up: the defaults of the table, and the overrides. Overrides of unknown parameters are ignored
 /// with a warning.
 ///
@@ -64,12 +70,6 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
         values.set(handle, Value::Bool(false))?;
     }
     Ok(values)
-}
-
-impl AsRef<Reporter> for ParameterStore {
-    fn as_ref(&self) -> &Reporter {
-        &self.arm.reporter
-    }
 }
 
 fn from_message(message: ParameterValue) -> Value {

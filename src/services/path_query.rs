@@ -82,7 +82,7 @@ impl PathQuery {
 
 /// The fields of a request that override parameters of searches.
 fn overrides_of(request: &Request) -> Overrides {
-    copied!(request => Overrides {
+    copied!(&request => Overrides {
         tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions,
     } Overrides::default())
 }

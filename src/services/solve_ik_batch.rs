@@ -74,7 +74,7 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
 
 /// The fields of a request that override parameters.
 fn overrides_of(request: &Request) -> Overrides {
-    copied!(request => Overrides {
+    copied!(&request => Overrides {
         tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed,
         avoid_collisions, on_unreachable,
     } Overrides::default())

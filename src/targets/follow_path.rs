@@ -78,7 +78,7 @@ fn without_motion(arm: &Arm, request: &Request, stopped: Stopped) -> Ended {
             (GoalEnd::Aborted, refused)
         }
     };
-    Ended { end, result: result_of(&Response::refused(&arm.reporter, request, refused)) }
+    Ended { end, result: result_of(Response::refused(&arm.reporter, request, refused)) }
 }
 
 /// Checks and plans the path of a goal.
@@ -222,10 +222,10 @@ impl<'a> Following<'a> {
             self.response.success = outcome == TargetOutcome::Solved;
             self.progress(moving);
             if self.response.success {
-                return Ended { end: GoalEnd::Succeeded, result: result_of(&self.response) };
+                return Ended { end: GoalEnd::Succeeded, result: result_of(self.response) };
             }
             if self.response.outcome == planned {
-                return Ended { end: GoalEnd::Aborted, result: result_of(&self.response) };
+                return Ended { end: GoalEnd::Aborted, result: result_of(self.response) };
             }
         } else {
             let replaced = self.arm.output.check_latest(moving.ticket).err();
@@ -247,7 +247,7 @@ impl<'a> Following<'a> {
         self.response.success = false;
         self.response.fraction = self.fraction();
         self.response.end = convert::pose_message(&self.path.pose_at(self.covered));
-        Ended { end, result: result_of(&self.response) }
+        Ended { end, result: result_of(self.response) }
     }
 
     /// Brakes the arm on the path, and waits until it rests.
@@ -277,13 +277,13 @@ impl<'a> Following<'a> {
 
 /// The request of `solve_path` for the path of a goal.
 fn request_of(goal: &FollowPath::Goal) -> Request {
-    copied!(goal => Request {
+    copied!(&goal => Request {
         header, poses, tip_link, free_axes, goals, solver, position_tolerance, orientation_tolerance, speed,
         acceleration, blend_radius, position_deviation, orientation_deviation, avoid_collisions,
     } Request::default())
 }
 
-fn result_of(response: &Response) -> PathResult {
+fn result_of(response: Response) -> PathResult {
     copied!(response => PathResult {
         success, message, outcome, header, tip_link, solver, trajectory, fraction, length, end, stop_index,
         position_deviation, orientation_deviation, goal_violations,

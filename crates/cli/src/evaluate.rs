@@ -175,16 +175,13 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     fn write_files(&self, arguments: &EvaluateArguments) -> Result {
-        let list = |entry: fn(&CaseResult) -> Value| self.results.iter().map(entry).collect::<Value>().to_string();
-        for (file, text) in [
-            (&arguments.solutions, list(|result| json!(result.positions))),
-            (&arguments.outcomes, list(|result| json!(result.outcome))),
-            (&arguments.times, list(|result| json!(result.time))),
-        ] {
-            if let Some(file) = file {
-                file.write(text)?;
-            }
-        }
+        let write = |file: &Option<OutputFile>, entry: fn(&CaseResult) -> Value| match file {
+            Some(file) => file.write(self.results.iter().map(entry).collect::<Value>().to_string()),
+            None => Ok(()),
+        };
+        write(&arguments.solutions, |result| json!(result.positions))?;
+        write(&arguments.outcomes, |result| json!(result.outcome))?;
+        write(&arguments.times, |result| json!(result.time))?;
         if let Some(file) = &arguments.plot {
             file.write(self.picture(arguments)?)?;
         }

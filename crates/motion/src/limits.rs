@@ -288,7 +288,9 @@ impl<'de> Visitor<'de> for FileVisitor<'_> {
             match key {
                 FileKey::JointLimits if limits.is_none() => limits = Some(map.next_value_seed(JointsSeed(self.0))?),
                 FileKey::JointLimits => return Err(A::Error::duplicate_field("joint_limits")),
-                _ => _ = map.next_value::<IgnoredAny>()?,
+                FileKey::DefaultVelocityScalingFactor | FileKey::DefaultAccelerationScalingFactor => {
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
         limits.ok_or_else(|| A::Error::missing_field("joint_limits"))

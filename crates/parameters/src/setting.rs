@@ -52,7 +52,7 @@ plain_settings! {
     Vec<String> = Texts;
 }
 
-/// Settings converted from another type, each list of them by an expression.
+/// Settings converted from another type; several types may share an expression.
 macro_rules! settings_from {
     ($($from:ty => $($type:ty),+ = $convert:expr;)*) => {$($(
         impl Setting for $type {

@@ -66,10 +66,8 @@ impl Settings {
         let [position, orientation] = ServoOptions::DEFAULT.slack;
         let slack =
             [newer(give.position, slack.position, position), newer(give.orientation, slack.orientation, orientation)];
-        let max_deviation_angle = match held_back {
-            HeldBack::Wait => 0.0,
-            HeldBack::Slide => max_deviation_angle,
-        };
+        let default_angle = ServoOptions::DEFAULT.max_deviation_angle;
+        let max_deviation_angle = newer(held_back.max_deviation_angle(), max_deviation_angle, default_angle);
         let free_axes = self.free_axes;
         ServoOptions { linear_speed, angular_speed, priority, max_deviation_angle, slack, free_axes }
     }

@@ -15,8 +15,7 @@ const MIN_EDGE: f64 = 0.01;
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
 /// A box with the axes of the base link's frame that tips do not leave. Each side may be unbounded.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename = "Corners", default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workspace {
     /// The lower corner \[m\]; infinite coordinates are no bounds.
     pub min: [f64; 3],
@@ -28,6 +27,21 @@ impl Default for Workspace {
     /// No bounds.
     fn default() -> Self {
         Self { min: [f64::NEG_INFINITY; 3], max: [f64::INFINITY; 3] }
+    }
+}
+
+/// The corners of a box \[m\], unchecked.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Corners {
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+impl Default for Corners {
+    fn default() -> Self {
+        let Workspace { min, max } = Workspace::default();
+        Self { min, max }
     }
 }
 
@@ -73,7 +87,7 @@ pub(super) fn workspace_from_text(text: &str) -> Result<Workspace, Refusal> {
     let expected = "it must be a box with two corners, such as {min: [-1, -1, 0], max: [1, 1, 1.5]}";
     let refuse = |reason: String| Refusal(format!("{expected}: {}", sentence(&plain_words(&reason))));
     let reader = yaml_reader(text).map_err(|e| refuse(e.to_string()))?;
-    let Workspace { min, max } = Workspace::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
+    let Corners { min, max } = Corners::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
     Workspace::new(min, max)
 }
 

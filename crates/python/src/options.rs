@@ -190,14 +190,18 @@ fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
     match value.extract::<bool>() {
         Ok(true) => Ok(Unreached::Closest),
         Ok(false) => Ok(Unreached::Stop),
-        Err(_) if value.extract::<&str>().is_ok_and(|text| text == "position") => Ok(Unreached::Position),
+        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => {
+            Ok(Unreached::Position)
+        }
         Err(_) => Err(refused(format!("closest is {}; it must be True, False or 'position'", shown(value)))),
     }
 }
 
 fn at_least_one(attempts: usize) -> PyResult<usize> {
-    let refuse = || refused("attempts is 0; at least 1 is needed, the one from the seed");
-    Some(attempts).filter(|attempts| *attempts > 0).ok_or_else(refuse)
+    if attempts == 0 {
+        return Err(refused("attempts is 0; at least 1 is needed, the one from the seed"));
+    }
+    Ok(attempts)
 }
 
 fn seconds(timeout: f64) -> PyResult<Duration> {

@@ -116,7 +116,7 @@ impl PyArm {
         let max_deviation_angle = match held_back {
             Some(held_back) => {
                 warn_deprecated(py, "held_back", "max_deviation_angle")?;
-                if held_back == HeldBack::Wait { 0.0 } else { ServoOptions::DEFAULT.max_deviation_angle }
+                held_back.max_deviation_angle()
             }
             None => max_deviation_angle.named("max_deviation_angle")?,
         };

@@ -192,8 +192,10 @@ pub(super) fn check_positions<'a>(
     if positions.len() != joints.len() {
         return Err(PositionsError::Count { found: positions.len(), expected: joints.len() });
     }
-    let wrong = joints.zip(positions).find(|(_, position)| !position.is_finite());
-    wrong.map_or(Ok(()), |(joint, &value)| Err(PositionsError::NotFinite { joint: joint.clone(), value }))
+    match joints.zip(positions).find(|(_, position)| !position.is_finite()) {
+        Some((joint, &value)) => Err(PositionsError::NotFinite { joint: joint.clone(), value }),
+        None => Ok(()),
+    }
 }
 
 /// Why there is no chain between the named links.

@@ -7,7 +7,7 @@ use urdf_ik_text::names::{self, number, short};
 /// multipliers with few digits.
 const ROUNDING: f64 = 1e-3;
 
-/// Whether a warning is about a joint.
+/// The condition of a warning about a joint.
 type Condition = fn(&Joint) -> bool;
 
 impl Robot {

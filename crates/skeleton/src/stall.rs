@@ -76,7 +76,8 @@ impl StallDetector {
         let SkeletonSetup { skeleton, problem, .. } = setup;
         let last = skeleton.segment_count();
         let end = posture.points[last];
-        let (before, least) = (self.end.replace(end), STALL_TOLERANCE * problem.options.tolerance);
+        let before = self.end.replace(end);
+        let least = STALL_TOLERANCE * problem.options.tolerance;
         let is_still = before.is_some_and(|before| (end - before).norm() <= least);
         if !is_still {
             return false;

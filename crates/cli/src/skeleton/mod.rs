@@ -104,7 +104,10 @@ fn by_name(answer: &AnswerOut, names: &[String]) -> Result<Value> {
     let points: BTreeMap<_, _> = names.iter().zip(&answer.pose.points).collect();
     let orientations: BTreeMap<_, _> = names.iter().zip(&answer.pose.orientations).collect();
     let mut value = serde_json::to_value(answer)?;
-    (value["points"], value["orientations"]) = (json!(points), json!(orientations));
+    if let Value::Object(all) = &mut value {
+        all.insert("points".to_owned(), json!(points));
+        all.insert("orientations".to_owned(), json!(orientations));
+    }
     Ok(value)
 }
 

@@ -33,8 +33,9 @@ impl Obstacle {
         let is_wrong = |size: &&f64| !(MIN_SIZE..=MAX_EXTENT).contains(*size);
         if let Some(size) = geometry.sizes().into_iter().flat_map(|(_, sizes)| sizes).find(is_wrong) {
             let (kind, size) = (geometry.name(), number(*size));
-            let right = format!("must be greater than 0 and at most {MAX_EXTENT} m");
-            return Err(ObstacleError(format!("a {kind} has a size of {size} m, which {right}")));
+            return Err(ObstacleError(format!(
+                "a {kind} has a size of {size} m, which must be greater than 0 and at most {MAX_EXTENT} m"
+            )));
         }
         self.add(geometry, pose, None)
     }

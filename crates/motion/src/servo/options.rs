@@ -118,3 +118,13 @@ named_values! {
         Slide = "slide",
     }
 }
+
+impl HeldBack {
+    /// The maximum deviation angle of that name \[rad\].
+    pub fn max_deviation_angle(self) -> f64 {
+        match self {
+            Self::Wait => 0.0,
+            Self::Slide => ServoOptions::DEFAULT.max_deviation_angle,
+        }
+    }
+}

@@ -23,7 +23,7 @@ impl NamedSkeleton {
     /// Solves a problem of the skeleton.
     ///
     /// # Errors
-    /// [`InputError`] as of [`Skeleton::solve`](crate::Skeleton::solve).
+    /// The errors of [`Skeleton::solve`](crate::Skeleton::solve).
     pub fn solve(&self, problem: &SkeletonProblem) -> Result<NamedSolution, InputError> {
         let (mut scratch, mut solution) = (self.skeleton.scratch(&problem.options), self.skeleton.solution());
         self.skeleton.solve(problem, &mut scratch, &mut solution)?;
@@ -38,7 +38,7 @@ impl NamedArm {
     /// Solves a problem of the arm.
     ///
     /// # Errors
-    /// [`InputError`] as of [`PitchYawArm::solve`](crate::pitch_yaw::PitchYawArm::solve).
+    /// The errors of [`PitchYawArm::solve`](crate::pitch_yaw::PitchYawArm::solve).
     pub fn solve(&self, problem: &PitchYawProblem) -> Result<NamedSolution, InputError> {
         let (mut scratch, mut solution) = (self.arm.scratch(), self.arm.solution());
         self.arm.solve(problem, &mut scratch, &mut solution)?;
