@@ -16,7 +16,8 @@ TWO_ARMS = {'urdf': ROOT / 'urdf' / 'dual_arm.urdf', 'tip_links': ['left_hand', 
 NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
     # Generous, as are the others below: on a busy machine measurements and commands may pause.
-    'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS, 'measured_timeout': 10.0},
+    'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS, 'measured_timeout': 10.0,
+                   'following_error__window': 3.0},
     'space_mouse.py': {'servo__timeout': 10.0},
     'track_frame.py': {'transform_timeout': 10.0},
     'two_arms.py': TWO_ARMS,
