@@ -10,11 +10,11 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{PositionsError, Robot};
 use urdf_ik_text::names::short;
 
-/// Indices of two links, ascending.
+/// Indices of two links in [`Robot::links`], ascending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkPair(pub [usize; 2]);
 
-/// The poses of all links of a robot in its root link's frame \[m\].
+/// The poses \[m\] of all links of a robot in its root link's frame, in the order of [`Robot::links`].
 pub struct LinkPoses(Vec<Transform>);
 
 /// Why joint positions are refused.
@@ -37,8 +37,8 @@ impl LinkPoses {
     /// included.
     ///
     /// # Errors
-    /// [`LinkPosesError`] for a wrong number of positions, one that is not finite, and the first link that is farther
-    /// away than the coordinate limit.
+    /// [`LinkPosesError::Positions`] if `positions` does not have one finite entry for each joint,
+    /// [`LinkPosesError::TooFar`] with the first link that is farther away than the coordinate limit.
     pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, LinkPosesError> {
         robot.check_positions(positions)?;
         let place = |(link, pose): (usize, &_)| {
@@ -54,12 +54,12 @@ impl LinkPoses {
 #[derive(Clone, Copy)]
 pub(crate) struct BodyAt<'a> {
     pub shapes: &'a [PlacedShape],
-    /// Frame of the shapes, in the root link's frame.
+    /// Frame of the shapes, in the root link's frame \[m\].
     pub frame: Transform,
 }
 
 impl BodyAt<'_> {
-    /// The distance \[m\] from another body, capped at `bound`; 0 if they touch.
+    /// The distance \[m\] from another body, at most `bound` \[m\]; 0 if they touch.
     pub fn distance_below(&self, other: &Self, bound: f64) -> f64 {
         let mut least = bound;
         for a in self.shapes {

@@ -91,7 +91,7 @@ impl LinkShapes {
         Self::with_meshes(urdf, robot, folders, &BTreeMap::new())
     }
 
-    /// As [`LinkShapes::of_urdf`], with `meshes` in place of files of their names.
+    /// Like [`LinkShapes::of_urdf`], but a mesh in `meshes` replaces the file that the URDF calls by the same name.
     ///
     /// # Errors
     /// [`CollisionsError`] as for [`LinkShapes::of_urdf`].
@@ -161,10 +161,10 @@ impl LinkShapes {
 }
 
 impl MissingShapes {
-    /// Applies the policy to `missing` shapes.
+    /// Applies this policy to the `missing` shapes.
     ///
     /// # Errors
-    /// A clone of `missing` under [`MissingShapes::Refuse`].
+    /// [`MissingShapesError`], a clone of `missing`, under [`MissingShapes::Refuse`].
     pub fn check(self, missing: Option<&MissingShapesError>) -> Result<(), MissingShapesError> {
         match (self, missing) {
             (Self::Refuse, Some(missing)) => Err(missing.clone()),

@@ -42,17 +42,17 @@ impl fmt::Display for ExclusionReason {
 /// touch in each of 200 fixed sampled configurations. A pair without any contact in these samples is still checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairs {
-    /// The pairs to check for collisions.
+    /// The pairs of links to check for collisions, ascending.
     pub checked: Vec<LinkPair>,
-    /// The excluded pairs, with the reasons.
+    /// The excluded pairs with the reasons, ascending.
     pub excluded: Vec<(LinkPair, ExclusionReason)>,
-    /// Indices of the links with shapes that move relative to the root link, ascending. These are checked against
-    /// obstacles.
+    /// Indices in [`Robot::links`] of the links with shapes that move relative to the root link, ascending. These are
+    /// checked against obstacles.
     pub moving: Vec<usize>,
 }
 
 impl Pairs {
-    /// The pairs that move with any joint of `robot`.
+    /// The pairs of links that any joint of `robot` moves relative to each other.
     ///
     /// # Errors
     /// [`SrdfError`] if more than half of the links in the SRDF do not exist in `robot`.
@@ -61,8 +61,8 @@ impl Pairs {
         Self::new(&MovableJoints { robot, moves }, shapes, srdf)
     }
 
-    /// The pairs that move with the variables of `chain`, mimic joints included. All other joints are at
-    /// [`Robot::neutral_positions`].
+    /// The pairs of links that the variables of `chain` move relative to each other, directly or through mimic joints.
+    /// All other joints are at [`Robot::neutral_positions`].
     ///
     /// # Errors
     /// [`SrdfError`] if more than half of the links in the SRDF do not exist in `robot`.

@@ -119,7 +119,7 @@ fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
 /// Maximum number of triangles of all meshes of a robot or of a list of obstacles.
 const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
 
-/// The triangles of a mesh: its vertices \[m\], and for each triangle the indices of its three corners.
+/// A triangle mesh: the coordinates x, y and z of its vertices \[m\], and the three vertex indices of each triangle.
 pub type MeshTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 /// Meshes by name and scale, so that shapes of the same file share one mesh.
@@ -137,7 +137,7 @@ impl<'a> MeshCache<'a> {
         Self { folders, in_memory, read: HashMap::new(), triangles: 0 }
     }
 
-    /// The mesh named `file`, multiplied by `scale` along x, y and z; loaded on first use.
+    /// The mesh named `file`, its vertices multiplied by `scale` (dimensionless) along x, y and z; loaded on first use.
     ///
     /// # Errors
     /// [`Malformed`] if the mesh cannot be loaded, or all meshes together have too many triangles.

@@ -47,7 +47,7 @@ impl RequiredGaps {
     }
 
     /// Raises the required gap of a pair that started inside the margin to its current `gap` \[m\], at most to the
-    /// margin.
+    /// margin. `pair` is an index of [`Scene::pairs`].
     pub fn raise(&mut self, pair: usize, gap: f64) {
         if let Ok(at) = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair) {
             let required = &mut self.nearer[at].1;
@@ -60,7 +60,7 @@ impl RequiredGaps {
         self.nearer.is_empty()
     }
 
-    /// The required gap of `pair` \[m\].
+    /// The required gap \[m\] of `pair`, an index of [`Scene::pairs`].
     pub fn of(&self, pair: usize) -> f64 {
         let found = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair);
         found.map_or(self.margin, |at| self.nearer[at].1)
@@ -116,7 +116,8 @@ impl KnownGaps {
         slack >= 0.0 && scene.greatest_motion_into(pair, configuration, [low, high]) <= slack
     }
 
-    /// True if all pairs are proven to have a gap of at least `margin` \[m\] at `positions`.
+    /// True if all pairs are proven to have a gap of at least `margin` \[m\] at `positions` \[rad or m\] of the chain's
+    /// variables.
     pub fn all_known_clear(&mut self, scene: &Scene, margin: f64, positions: &[f64]) -> bool {
         self.begin(scene);
         (0..self.gaps.len()).all(|pair| self.is_known_clear(scene, pair, margin, [positions; 2]))

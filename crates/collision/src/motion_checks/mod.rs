@@ -26,7 +26,8 @@ const MAX_CHECKS: usize = 100_000;
 pub struct FreePart {
     /// Fraction of the motion up to which it is clear, from 0 to 1.
     pub fraction: f64,
-    /// The violating pair just beyond a fraction below 1; `None` at the end, or if the motion needs too many checks.
+    /// The pair that violates its required gap just beyond `fraction`; `None` if the whole motion is clear or needs too
+    /// many checks.
     pub stopped_by: Option<Near>,
 }
 
@@ -104,8 +105,8 @@ impl SegmentScratch {
     }
 }
 
-/// Writes the configuration at `fraction` (0 to 1) of the straight motion between two configurations to `at` \[rad or
-/// m\].
+/// Writes to `at` the configuration at `fraction` (0 to 1) of the straight motion from `from` to `to`. All three slices
+/// have one entry per variable \[rad or m\].
 pub fn interpolate_into(from: &[f64], to: &[f64], fraction: f64, at: &mut [f64]) {
     for (at, (from, to)) in at.iter_mut().zip(from.iter().zip(to)) {
         // Rounding must not overshoot an end.
@@ -124,8 +125,8 @@ pub enum NearStart {
     OpenOnly,
 }
 
-/// A continuous collision check of joint motions. All positions are finite values of the chain's variables \[rad or
-/// m\].
+/// A continuous collision check of joint motions. All positions are finite values \[rad or m\] of the chain's
+/// variables.
 #[derive(Clone, Copy)]
 pub struct MotionCheck<'a> {
     /// Scene and margin. Every pair must maintain the margin at each checked configuration, with the exceptions of
@@ -133,12 +134,13 @@ pub struct MotionCheck<'a> {
     pub clearance: Clearance<'a>,
     /// Rule for pairs that start inside the margin.
     pub near_start: NearStart,
-    /// Between two checked configurations, no pair approaches by more than this \[m\].
+    /// Largest distance \[m\] by which a pair may approach between two checked configurations.
     pub resolution: f64,
 }
 
 impl Clearance<'_> {
-    /// The pair with the largest violation of its required gap at `positions`.
+    /// The pair with the largest violation of its required gap at `positions` \[rad or m\]; `None` if there is no
+    /// violation.
     #[doc(hidden)]
     pub fn worst_at(&self, positions: &[f64], required: &RequiredGaps, scratch: &mut SceneScratch) -> Option<Near> {
         if required.is_empty() && self.scene.is_free(positions, self.margin, scratch) {
@@ -148,20 +150,20 @@ impl Clearance<'_> {
         required.worst(&scratch.near).copied()
     }
 
-    /// The clear part of the straight motion between two configurations of the chain's variables \[rad or m\], which
-    /// must be finite.
+    /// The clear part of the straight motion from `from` to `to`, two configurations of the chain's variables
+    /// \[rad or m\] with finite entries.
     ///
     /// Every pair must maintain the margin, or its initial gap if it starts inside the margin. The requirement is
-    /// satisfied at the returned fraction, see [`interpolate_into`], and before it no pair violates the requirement
-    /// by more than `resolution` \[m\].
+    /// satisfied at the returned fraction, see [`interpolate_into`]. Before it, no pair violates the requirement by
+    /// more than `resolution` \[m\].
     pub fn free_part(&self, from: &[f64], to: &[f64], resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
         MotionCheck { clearance: *self, near_start: NearStart::KeepGap, resolution }.free_part(from, to, scratch)
     }
 }
 
 impl MotionCheck<'_> {
-    /// The clear part of the straight motion between two configurations \[rad or m\]; [`interpolate_into`] defines
-    /// its fraction.
+    /// The clear part of the straight motion from `from` to `to`, two configurations of the chain's variables
+    /// \[rad or m\]; [`interpolate_into`] defines its fraction.
     pub fn free_part(&self, from: &[f64], to: &[f64], scratch: &mut SegmentScratch) -> FreePart {
         let corners = [from, to];
         let motion = PolylineMotion::new(self, &corners);
@@ -172,11 +174,11 @@ impl MotionCheck<'_> {
         }
     }
 
-    /// Checks the polyline through `corners`, at least one configuration \[rad or m\]. Pairs that are clear according
-    /// to `gaps` are skipped, and `gaps` is updated.
+    /// Checks the polyline through `corners`: at least one configuration, each with one entry per variable
+    /// \[rad or m\]. Pairs that are clear according to `gaps` are skipped, and `gaps` is updated.
     ///
     /// # Errors
-    /// The violating pair: [`FreePart::stopped_by`].
+    /// The violating pair; `None` if the motion needs too many checks.
     pub fn check(
         &self,
         corners: &[&[f64]],

@@ -111,8 +111,8 @@ impl MeshAndPrimitive<'_> {
         self.each_near(simd, open, None, margin, &mut AnyVisitor).is_break()
     }
 
-    /// The nearest points of the triangles and the primitive in the primitive's frame; `None` if they are beyond the
-    /// query's distance. `towards` is an initial direction from the primitive to the mesh.
+    /// The nearest points \[m\] of the triangles and the primitive in the primitive's frame; `None` if they are beyond
+    /// the query's distance. `towards`, in the same frame, is an initial direction from the primitive to the mesh.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, query: DistanceQuery) -> Option<NearPoints> {
         let found = self.guess(towards, &query);

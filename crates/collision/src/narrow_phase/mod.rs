@@ -63,14 +63,14 @@ pub(crate) struct Contact {
     pub distance: f64,
     /// Penetration depth \[m\].
     pub depth: f64,
-    /// The nearest point of each shape, or the deepest points if the shapes overlap \[m\].
+    /// The nearest point of each shape in the frame of the second core \[m\]; the deepest points if the shapes overlap.
     pub points: [Vector3<f64>; 2],
-    /// Unit vector along which the first shape moves away from the second.
+    /// Unit vector in the frame of the second core, along which the first shape moves away from the second.
     pub normal: Vector3<f64>,
 }
 
 impl<'a> ShapePair<'a> {
-    /// The pair of two shapes; `place` is the pose of the first core in the frame of the second.
+    /// The pair of two shapes; `place` is the pose of the first core in the frame of the second \[m\].
     #[inline(always)]
     pub fn new(first: &'a PlacedShape, second: &'a PlacedShape, place: Transform) -> Self {
         let cores = match (&first.core, &second.core) {
@@ -160,7 +160,7 @@ impl<'a> ShapePair<'a> {
         found.map(|near| near.distance)
     }
 
-    /// The nearest points or the penetration; `None` beyond the query's distance.
+    /// The nearest points or the penetration, in the frame of the second core; `None` beyond the query's distance.
     pub fn contact(&self, query: DistanceQuery, depths: &mut Depths) -> Option<Contact> {
         let towards = self.direction();
         let NearPoints { distance, on_first, on_second } =

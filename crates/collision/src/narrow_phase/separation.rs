@@ -72,8 +72,8 @@ impl ConvexPair<'_> {
         Some(vector(direction))
     }
 
-    /// The nearest point of the second shape, and the unit vector from that point to the first shape; `None` if they
-    /// overlap. Inflation is ignored.
+    /// The nearest point \[m\] of the second shape, and the unit vector from that point to the first shape, both in the
+    /// frame of the second; `None` if they overlap. Inflation is ignored.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Option<(Point, Vector3<f64>)> {
         let found = self.gjk(direction, f64::MAX, true);
         let GJKResult::ClosestPoints(on_second, _, direction) = found else { return None };

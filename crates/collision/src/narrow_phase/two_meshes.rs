@@ -59,7 +59,7 @@ impl TwoMeshes<'_> {
         nearest.distance <= margin || self.each_near(simd, &direction, margin, &mut AnyVisitor).is_break()
     }
 
-    /// The nearest points of the triangles in the frame of the second mesh; `None` beyond the query's distance.
+    /// The nearest points \[m\] of the triangles in the frame of the second mesh; `None` beyond the query's distance.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, query: DistanceQuery) -> Option<NearPoints> {
         if self.are_first_spheres_apart(simd, query.within) {

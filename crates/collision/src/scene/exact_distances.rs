@@ -47,7 +47,7 @@ impl<'a> BodyDistances<'a> {
         Ok(all)
     }
 
-    /// The two bodies of each distance.
+    /// The two bodies of each distance, in the order of [`BodyDistances::all`].
     pub fn bodies(&self) -> &[[Body; 2]] {
         &self.bodies
     }
@@ -57,7 +57,8 @@ impl<'a> BodyDistances<'a> {
         self.sides.iter().map(|sides| self.below(places, sides, f64::INFINITY))
     }
 
-    /// The smallest distance \[m\] and the index of the first pair with that distance; `None` without pairs.
+    /// The index in [`BodyDistances::bodies`] of the first pair with the smallest distance, and that distance \[m\];
+    /// `None` without pairs.
     pub fn least(&self, places: &LinkPoses) -> Option<(usize, f64)> {
         let mut least = None;
         for (index, sides) in self.sides.iter().enumerate() {

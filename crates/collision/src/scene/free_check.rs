@@ -173,13 +173,15 @@ impl FreeCheck {
         Self { joints, parts, all, of_bodies, groups, standing, others }
     }
 
-    /// Computes the frames of the joints at `positions` \[rad or m\].
+    /// Writes the frames of the moving joints at `positions` \[rad or m\] of the chain's variables to `scratch`.
     pub fn place(&self, positions: &[f64], scratch: &mut CheckScratch) {
         dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
     }
 
-    /// Checks that the distances of all pairs exceed a positive `margin` \[m\] at `positions` \[rad or m\]. The error
-    /// is the index of a violating pair.
+    /// Checks that the distances of all pairs exceed a positive `margin` \[m\] at `positions` \[rad or m\].
+    ///
+    /// # Errors
+    /// The index of a violating pair of bodies.
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut CheckScratch) -> Result<(), usize> {
         let near = dispatch!(Level::new(), simd => {
             self.joints.frames(simd, positions, &mut scratch.frames);
@@ -197,15 +199,16 @@ impl FreeCheck {
         dispatch!(Level::new(), simd => self.check_pair(simd, &scratch.frames, pair, margin))
     }
 
-    /// A lower bound for the distance of a pair of bodies \[m\], from the bounding spheres of their shapes; negative if
-    /// they overlap.
+    /// A lower bound \[m\] for the distance of a pair of bodies at the frames of [`FreeCheck::place`], from the
+    /// bounding spheres of their shapes; negative if these overlap.
     pub fn spheres_apart(&self, pair: usize, scratch: &CheckScratch) -> f64 {
         let gap =
             |pair: &BodyShapePair| self.parts[pair.parts[0]].spheres_apart(&self.parts[pair.parts[1]], &scratch.frames);
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
-    /// The nearest points of a pair of bodies; `None` beyond the query's distance.
+    /// The nearest points \[m\] of a pair of bodies in the root link's frame, at the frames of [`FreeCheck::place`];
+    /// `None` beyond the query's distance.
     pub fn nearness(&self, pair: usize, query: DistanceQuery, scratch: &mut CheckScratch) -> Option<Near> {
         let CheckScratch { frames, depths, .. } = scratch;
         let mut nearest = None::<Near>;

@@ -107,7 +107,7 @@ pub struct Clearance<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct SceneScratch {
     pub(crate) check: CheckScratch,
-    /// Result of [`Scene::find_near`].
+    /// Result of the last [`Scene::find_near`], in the order of [`Scene::pairs`].
     pub near: Vec<Near>,
 }
 
@@ -120,7 +120,7 @@ impl SceneScratch {
 
 impl Scene {
     /// The scene of `chain` in `world`. Joints that the chain does not move are at `rest` \[rad or m\], which has one
-    /// entry for each joint of `robot`. `pairs` are the pairs of links.
+    /// entry for each joint of `robot`. `pairs` are the pairs of links that must not touch.
     ///
     /// # Errors
     /// [`SceneError`] if `rest` does not have one finite entry for each joint, or if `shapes`, `pairs` or an attached
@@ -182,7 +182,7 @@ impl Scene {
     /// True if a body of this pair is an obstacle. `pair` is an index of [`Scene::pairs`].
     ///
     /// # Panics
-    /// If `pair` is no such index.
+    /// If `pair` is out of range.
     pub fn has_obstacle(&self, pair: usize) -> bool {
         self.pairs[pair].iter().any(|body| matches!(self.bodies[*body].body, Body::Obstacle(_)))
     }
@@ -198,15 +198,15 @@ impl Scene {
         self.variables
     }
 
-    /// An upper bound for the change of any pair's distance \[m\] during a straight motion between two configurations
-    /// \[rad or m\].
+    /// An upper bound \[m\] for the change of any pair's distance during the straight motion from `from` to `to`, two
+    /// configurations of the chain's variables \[rad or m\].
     pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
         self.motion_bounds.of_all(&self.check.joints, from, to)
     }
 
-    /// An upper bound for the change of one pair's distance \[m\] during a straight motion between two configurations
-    /// \[rad or m\]. `pair` is an index of [`Scene::pairs`]. The bound is often much tighter than
-    /// [`Scene::greatest_motion`], but more expensive.
+    /// An upper bound \[m\] for the change of one pair's distance during the straight motion from `from` to `to`, two
+    /// configurations of the chain's variables \[rad or m\]. `pair` is an index of [`Scene::pairs`]. The bound is often
+    /// much tighter than [`Scene::greatest_motion`], but more expensive.
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
         self.greatest_motion_into(pair, from, [to; 2])
     }
@@ -216,8 +216,10 @@ impl Scene {
         self.motion_bounds.of_pair(&self.check.joints, pair, from, bounds)
     }
 
-    /// Checks that every pair has a distance above `margin` \[m\] at `positions` \[rad or m\]. The error is the index
-    /// of a pair that has not.
+    /// Checks that every pair has a distance above `margin` \[m\] at `positions` \[rad or m\] of the chain's variables.
+    ///
+    /// # Errors
+    /// The index in [`Scene::pairs`] of a pair that does not.
     #[doc(hidden)]
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> Result<(), usize> {
         if margin > MAX_MARGIN {
@@ -233,7 +235,8 @@ impl Scene {
         self.check(positions, margin, scratch).is_ok()
     }
 
-    /// True if one pair, by its index in [`Scene::pairs`], has a distance above `margin` \[m\] at `positions`.
+    /// True if one pair, by its index in [`Scene::pairs`], has a distance above `margin` \[m\] at `positions`
+    /// \[rad or m\].
     #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.check.place(positions, &mut scratch.check);
@@ -252,8 +255,8 @@ impl Scene {
         );
     }
 
-    /// Writes the gradient of the gap of `near` with respect to the chain's variables \[m/rad or m/m\] to `row`, one
-    /// entry per variable. `scratch` must be from the query that found `near`.
+    /// Writes to `row` the gradient of the gap of `near` with respect to the chain's variables, one entry per variable
+    /// \[m/rad or m/m\]. `scratch` must be from the query that found `near`.
     pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
         row.fill(0.0);
         for (side, along) in [near.normal, -near.normal].iter().enumerate() {
@@ -262,10 +265,10 @@ impl Scene {
         }
     }
 
-    /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables: n entries,
-    /// normal · (J_a − J_b) of the contact points over its norm. `scratch` must be from the query that found `near`.
-    /// Returns the norm \[m/rad or m/m\]. If no variable moves the two bodies relative to each other, appends nothing
-    /// and returns `None`.
+    /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables. Its n entries
+    /// are normal · (J_a − J_b) at the contact points, divided by the norm of that row. `scratch` must be from the
+    /// query that found `near`. Returns the norm \[m/rad or m/m\]. If no variable moves the two bodies relative to each
+    /// other, appends nothing and returns `None`.
     pub fn push_unit_gradient(&self, near: &Near, scratch: &SceneScratch, rows: &mut Vec<f64>) -> Option<f64> {
         let before = rows.len();
         rows.resize(before + self.variables, 0.0);

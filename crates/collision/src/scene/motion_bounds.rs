@@ -59,7 +59,7 @@ impl BodyReach {
 }
 
 impl MotionBounds {
-    /// Bounds for `pairs`, which are indices of `bodies`.
+    /// Bounds for `pairs` of bodies, each with two indices of `bodies`.
     pub fn new(joints: &MovingJoints, bodies: &[PlacedBody], pairs: &[[usize; 2]]) -> Self {
         let joints = &joints.0;
         let mut reach = vec![0.0_f64; joints.len()];
@@ -100,7 +100,8 @@ impl MotionBounds {
         self.ends.push(self.between.len());
     }
 
-    /// An upper bound for the change of any pair's distance between two configurations \[m\].
+    /// An upper bound \[m\] for the change of any pair's distance between the configurations `from` and `to`
+    /// \[rad or m\].
     pub fn of_all(&self, joints: &MovingJoints, from: &[f64], to: &[f64]) -> f64 {
         // The joints between two bodies are a subset of all joints, and so is the travel of prismatic joints.
         let (mut most, mut travel) = (0.0, 0.0);
@@ -116,8 +117,8 @@ impl MotionBounds {
         most
     }
 
-    /// An upper bound for the change of a pair's distance between a configuration and any configuration with each
-    /// variable between `low` and `high` \[m\].
+    /// An upper bound \[m\] for the change of a pair's distance between the configuration `from` and any configuration
+    /// with each variable within `bounds`, lower then upper. All are in \[rad or m\].
     pub fn of_pair(&self, joints: &MovingJoints, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
         let start = pair.checked_sub(1).map_or(0, |before| self.ends[before]);
         let between = &self.between[start..self.ends[pair]];

@@ -17,7 +17,7 @@ use urdf_ik_text::names::short;
 pub(crate) struct MovingJoint {
     /// Index of the parent among the moving joints; `None` for the root link.
     pub parent: Option<usize>,
-    /// Frame of the joint at position 0, in the frame of `parent` or of the root link.
+    /// Frame of the joint at position 0, in the frame of `parent` or of the root link \[m\].
     pub before: Transform,
     pub prismatic: bool,
     variable: usize,
@@ -51,7 +51,7 @@ pub(crate) struct JointFrames {
 }
 
 impl JointFrames {
-    /// The frame of moving joint `joint`; for `None`, of the root link.
+    /// The frame of moving joint `joint` in the root link's frame \[m\]; for `None`, the root link's frame itself.
     #[inline(always)]
     pub fn of(&self, joint: Option<usize>) -> &Transform {
         joint.map_or(&Transform::ROOT, |joint| &self.of_joints[joint])
@@ -59,8 +59,9 @@ impl JointFrames {
 }
 
 impl MovingJoints {
-    /// The joints that `chain` moves, and for each link the moving joint that carries it. All other joints are at
-    /// `rest` \[rad or m\], one entry for each joint of the robot.
+    /// The joints that `chain` moves, and for each link the moving joint that carries it and the link's pose \[m\] in
+    /// the frame of that joint, or of the root link if none does. All other joints are at `rest` \[rad or m\], one
+    /// entry for each joint of the robot.
     pub fn new(robot: &Robot, chain: &Chain, rest: &[f64]) -> (Self, Vec<Carried>) {
         let mut moving = Vec::new();
         let mut carried = vec![(None, Isometry3::identity()); robot.links().len()];
@@ -89,7 +90,8 @@ impl MovingJoints {
         (Self(moving), carried)
     }
 
-    /// Writes the frames at `positions` of the chain's variables \[rad or m\].
+    /// Writes to `frames` the frames of the moving joints in the root link's frame \[m\], at `positions` \[rad or m\]
+    /// of the chain's variables.
     #[inline(always)]
     pub fn frames<S: Simd>(&self, simd: S, positions: &[f64], frames: &mut JointFrames) {
         let JointFrames { of_joints, turns } = frames;
@@ -119,8 +121,8 @@ impl MovingJoints {
         }
     }
 
-    /// Adds to `row` the partial velocities of `point` along the vector `along`, one entry per variable. The joint
-    /// `carrier` moves the point.
+    /// Adds to `row` the partial velocities \[m/rad or m/m\] of `point` \[m\] along the unit vector `along`, one entry
+    /// per variable. Both vectors are in the root link's frame. The joint `carrier` moves the point.
     pub fn add_velocity(
         &self,
         frames: &JointFrames,
@@ -139,9 +141,9 @@ impl MovingJoints {
         }
     }
 
-    /// A sphere that contains everything within `radius` \[m\] of the origin of joint `carrier` in every
-    /// configuration: its centre (the origin of the first moving joint) and radius \[m\]. `None` if one of the joints
-    /// is prismatic.
+    /// A sphere that contains everything within `radius` \[m\] of the origin of joint `carrier` in every configuration:
+    /// its centre \[m\] in the root link's frame (the origin of the first moving joint), and its radius \[m\]. `None`
+    /// if one of the joints is prismatic.
     pub fn reach(&self, carrier: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
         let mut reach = radius;
         let mut at = carrier;
@@ -199,7 +201,7 @@ pub(crate) struct PlacedBody {
     pub body: Body,
     /// The moving joint that moves the body; `None` for a static body, which is in the root link's frame.
     pub frame: Option<usize>,
-    /// The body's pose in that frame.
+    /// The body's pose in that frame \[m\].
     pub pose: Isometry3<f64>,
     pub shapes: Vec<PlacedShape>,
 }

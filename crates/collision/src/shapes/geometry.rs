@@ -24,7 +24,7 @@ pub(crate) trait Sizes {
     fn lengths(&mut self, name: &'static str) -> Result<[f64; 3], Malformed>;
 }
 
-/// The geometry of a shape \[m\]. Cylinders and capsules are along z.
+/// The geometry of a shape. Lengths are in \[m\]; cylinders and capsules are along z.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Geometry {
@@ -89,7 +89,7 @@ impl Geometry {
         }))
     }
 
-    /// The sizes \[m\] of a primitive with their names in a URDF and a list of obstacles; empty for a mesh.
+    /// The dimensions \[m\] of a primitive, with their names in a URDF and in a list of obstacles; empty for a mesh.
     pub fn sizes(&self) -> Vec<(&'static str, &[f64])> {
         match self {
             Self::Box { size } => vec![("size", size)],

@@ -92,7 +92,7 @@ impl Hull {
         self.points.iter().flat_map(four).collect()
     }
 
-    /// Minimum coordinate of the vertices along `direction` \[m\].
+    /// Minimum coordinate \[m\] of the vertices along the unit vector `direction`.
     #[inline(always)]
     pub fn least<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
         let mut least = f64x4::splat(simd, f64::INFINITY);

@@ -11,7 +11,7 @@ use urdf_ik_mathematics::lanes::{Lanes, Vector};
 /// A primitive centred at the origin of its own frame \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Primitive {
-    /// Half extents along x, y and z.
+    /// Half extents along x, y and z \[m\].
     Box([f64; 3]),
     /// A cylinder along y.
     Cylinder { radius: f64, half: f64 },

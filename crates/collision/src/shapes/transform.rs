@@ -25,7 +25,7 @@ impl Transform {
         pose(&Isometry3::from_parts(self.origin.into(), rotation))
     }
 
-    /// The composition: `other` in the parent frame of `self`.
+    /// The composition: `other`, which is relative to `self`, in the parent frame of `self`.
     #[inline(always)]
     pub fn times(&self, other: &Self) -> Self {
         Self { rotation: self.rotation * other.rotation, origin: self.point(&other.origin) }

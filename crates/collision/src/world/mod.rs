@@ -157,8 +157,8 @@ impl World {
         Ok(())
     }
 
-    /// Converts an attached part to an obstacle at its current pose. `links` has the poses of all links in the root
-    /// link's frame \[m\].
+    /// Converts an attached part to an obstacle at its current pose. `links` has the poses \[m\] of all links in the
+    /// root link's frame, in the order of [`Robot::links`].
     ///
     /// # Errors
     /// [`WorldError::Unknown`] if no attached part has this name, [`WorldError::UnknownLink`] if `links` does not
@@ -209,9 +209,9 @@ impl World {
         self.attached.iter().map(|(id, attached)| (id.as_str(), attached))
     }
 
-    /// A copy of this world in which each attached part may also touch the end effector of its link. That is the end
-    /// effector in the SRDF that contains the link. Without one, it is the rigid body of a tip link of `chain` and all
-    /// links beyond it that no variable moves relative to it, if the link is among them.
+    /// A copy of this world in which each attached part may also touch the end effector of its link: the end effector
+    /// in the SRDF that contains the link. If there is none, it is the rigid body of a tip link of `chain` with all
+    /// links beyond it that no variable moves relative to it, provided that the link is among them.
     #[must_use]
     pub fn with_end_effectors(&self, robot: &Robot, chain: &Chain, srdf: Option<&Srdf>) -> Self {
         let mut world = self.clone();

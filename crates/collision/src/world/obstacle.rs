@@ -40,8 +40,8 @@ impl Obstacle {
         self.add(geometry, pose, None)
     }
 
-    /// Adds a triangle mesh at `pose` \[m\] in the obstacle's frame. `faces` are indices of `vertices` \[m\]; errors
-    /// call the mesh `name`.
+    /// Adds a triangle mesh at `pose` \[m\] in the obstacle's frame. `vertices` are x, y and z in the mesh's frame
+    /// \[m\]; `faces` has the three vertex indices of each triangle. Error messages call the mesh `name`.
     ///
     /// # Errors
     /// [`ObstacleError`] for a mesh without triangles or with too many, a vertex that is not finite or does not exist,
@@ -68,7 +68,8 @@ impl Obstacle {
         self.shapes.iter().map(|shape| (&shape.geometry, &shape.pose))
     }
 
-    /// The triangles of the shape of index `shape`, in the shape's frame; `None` if it is not a mesh.
+    /// The triangles of the shape with index `shape`, in the shape's frame \[m\]; `None` if it is not a mesh or does
+    /// not exist.
     pub fn triangles(&self, shape: usize) -> Option<MeshTriangles> {
         let Core::Mesh(mesh) = &self.shapes.get(shape)?.core else { return None };
         Some((mesh.vertices.iter().map(parry3d_f64::math::Vector::to_array).collect(), mesh.faces.clone()))
