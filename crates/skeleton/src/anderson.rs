@@ -80,8 +80,8 @@ impl Anderson {
     }
 
     /// Adds the point `x` and its image g(x), and writes the accelerated next point to `next`. Entries beyond
-    /// `dimension` are ignored. Without history, or with dependent differences, the next point is the image. True if
-    /// the next point is accelerated.
+    /// `dimension` are ignored. Without history, or with dependent differences, the next point is the image. Returns
+    /// true if the next point is accelerated.
     pub fn mix(&mut self, x: &[f64], image: &[f64], next: &mut [f64]) -> bool {
         let next = &mut next[..self.dimension];
         next.copy_from_slice(&image[..self.dimension]);

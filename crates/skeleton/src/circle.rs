@@ -11,17 +11,17 @@ const AXIS_TOLERANCE: f64 = 1e-12;
 /// skeleton it is two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circle {
-    /// Centre \[m\].
+    /// Centre \[m\], in the common frame of all points.
     pub centre: Point3<f64>,
-    /// Unit normal of its plane.
+    /// Unit normal of its plane, in the same frame.
     pub normal: Vector3<f64>,
     /// Radius \[m\]; 0 if the spheres touch.
     pub radius: f64,
 }
 
 impl Circle {
-    /// The point \[m\] of the circle nearest to `point` \[m\]. For points on the axis, which have no unique nearest
-    /// point, an arbitrary fixed one.
+    /// The point \[m\] of the circle nearest to `point` \[m\]. If `point` is on the axis, where all points of the
+    /// circle are equally near, it is an arbitrary fixed one.
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
@@ -32,13 +32,11 @@ impl Circle {
     }
 }
 
-/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\]
-/// intersect,
-/// or `None` if they do not intersect or are concentric.
+/// The circle in which the spheres about the points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\]
+/// intersect; `None` if they do not intersect or are concentric.
 ///
 /// A joint between two known joints is on this circle: the radii are the lengths of its two segments. In conformal
-/// geometric
-/// algebra the circle is the outer product of two dual spheres, as used with FABRIK (Aristidou and Lasenby
+/// geometric algebra the circle is the outer product of two dual spheres, as used with FABRIK (Aristidou and Lasenby
 /// 2011, "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
 ///
 /// ```

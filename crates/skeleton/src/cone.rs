@@ -92,15 +92,16 @@ impl Cone {
         (if cosine >= 0.0 { self.left } else { self.right }, if sine >= 0.0 { self.up } else { self.down })
     }
 
-    /// True if `direction`, of any nonzero length, is at most `margin` \[rad\] outside the cone.
+    /// True if `direction`, a vector of any nonzero length in the joint's frame, is at most `margin` \[rad\] outside
+    /// the cone.
     pub fn contains(&self, direction: &Vector3<f64>, margin: f64) -> bool {
         let polar = Polar::of(direction);
         polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
     }
 
-    /// Projects `direction`, of any length, to the cone: a direction inside is unchanged, one outside moves to the
-    /// boundary at the same azimuth. That is the nearest direction for a circular cone, and close to it otherwise.
-    /// The result is a unit vector.
+    /// Projects `direction`, a vector of any nonzero length in the joint's frame, onto the cone. A direction inside is
+    /// kept; one outside moves to the boundary at the same azimuth. That is the nearest direction for a circular cone,
+    /// and close to it otherwise. The result is a unit vector in the joint's frame.
     ///
     /// If one half-angle of a quadrant is 0, the quadrant is only the arc of the other one; a direction moves to the
     /// point of the arc with the same lean to that side, at most to its end. The direction straight back, whose
@@ -136,7 +137,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// All angles.
+    /// All angles: from -π to π \[rad\].
     pub const ALL: Self = Self { lower: -PI, upper: PI };
 
     /// The range from `lower` to `upper` \[rad\]; validated by [`Skeleton::new`](crate::Skeleton::new).
@@ -144,7 +145,8 @@ impl Range {
         Self { lower, upper }
     }
 
-    /// The angle of the range nearest to `angle` \[rad\] modulo full revolutions; an unlimited range returns `angle`.
+    /// The angle \[rad\] within the range that is nearest to `angle` \[rad\] modulo full revolutions; `angle` itself if
+    /// the range is unlimited.
     pub fn nearest(&self, angle: f64) -> f64 {
         if self.is_unlimited() { angle } else { self.inside(angle) }
     }

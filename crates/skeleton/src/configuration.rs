@@ -9,19 +9,20 @@ use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotatio
 /// Points and orientations of a skeleton of n segments, in a common frame chosen by the caller.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkeletonConfiguration {
-    /// The n + 1 points \[m\]: the root, then the end of each segment.
+    /// The n + 1 points \[m\] in the common frame: the root, then the end of each segment.
     pub points: Vec<Point3<f64>>,
-    /// The n + 1 orientations: of the root, then of each segment, whose x axis points along it. If empty, each segment
-    /// is turned from its rest orientation by the shortest rotation.
+    /// The n + 1 orientations in the common frame: of the root, then of each segment, whose x axis points along it. If
+    /// empty, the shortest rotation turns each segment from its rest orientation.
     pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
 impl Skeleton {
-    /// Forward kinematics for a root pose \[m\] and n joint `rotations`, each from the joint's frame to the frame of
-    /// its segment; the identity is the rest orientation.
+    /// Forward kinematics for a root pose \[m\] in the common frame and n joint `rotations`, each from the joint's
+    /// frame to the frame of its segment; the identity is the rest orientation.
     ///
     /// # Errors
-    /// [`InputError`] if there are not n rotations, or an entry is not a unit quaternion.
+    /// [`InputError`] if there are not n rotations, one of them or the orientation of the root is not a unit
+    /// quaternion, or the position of the root is not finite or too large.
     pub fn place(
         &self,
         root: &Isometry3<f64>,
@@ -36,7 +37,7 @@ impl Skeleton {
         Ok(self.placed(root, rotations))
     }
 
-    /// The configuration with all joints at rest and the root at the origin.
+    /// The configuration with all joints at rest, and the root at the origin and not rotated.
     pub fn at_rest(&self) -> SkeletonConfiguration {
         self.placed(&Isometry3::identity(), &vec![UnitQuaternion::identity(); self.segment_count()])
     }
@@ -50,7 +51,7 @@ impl Skeleton {
         SkeletonConfiguration { points: posture.points, orientations: posture.orientations }
     }
 
-    /// The n joint rotations of a configuration.
+    /// The n joint rotations of a configuration, each from the joint's frame to the frame of its segment.
     ///
     /// # Errors
     /// [`InputError`] if the configuration does not fit this skeleton or has an invalid number.
@@ -58,11 +59,11 @@ impl Skeleton {
         Ok(self.complete(configuration)?.rotations)
     }
 
-    /// The n + 1 orientations of a configuration. Missing orientations are those of
-    /// [`SkeletonConfiguration::orientations`]; the root is then unrotated.
+    /// The n + 1 orientations of a configuration in the common frame: of the root, then of each segment. Missing ones
+    /// are computed as for [`SkeletonConfiguration::orientations`], with a root that is not rotated.
     ///
     /// # Errors
-    /// As [`Self::rotations`].
+    /// [`InputError`] as for [`Self::rotations`].
     pub fn orientations(&self, configuration: &SkeletonConfiguration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
         Ok(self.complete(configuration)?.orientations)
     }
@@ -79,7 +80,7 @@ impl Skeleton {
     /// The largest violation of a joint limit in a configuration \[rad\]; 0 if all limits hold.
     ///
     /// # Errors
-    /// As [`Self::rotations`].
+    /// [`InputError`] as for [`Self::rotations`].
     pub fn violation(&self, configuration: &SkeletonConfiguration) -> Result<f64, InputError> {
         let rotations = self.rotations(configuration)?;
         let apart = |(segment, rotation): (usize, &UnitQuaternion<f64>)| {

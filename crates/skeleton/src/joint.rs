@@ -24,14 +24,14 @@ pub enum Limit {
     /// A limited ball joint. Its rotation is decomposed into a *twist* about the segment, followed by a *swing*, the
     /// shortest rotation that takes the x axis to the segment's direction.
     Ball {
-        /// Permitted directions of the segment.
+        /// Permitted directions of the segment, in the joint's frame.
         cone: Cone,
         /// Permitted twist \[rad\].
         twist: Range,
     },
     /// A revolute joint.
     Hinge {
-        /// Axis of rotation; any nonzero length.
+        /// Axis of rotation in the joint's frame; any nonzero length.
         axis: Vector3<f64>,
         /// Permitted angle \[rad\].
         angle: Range,
@@ -76,7 +76,8 @@ impl Joint {
         Self::new(Limit::Ball { cone, twist })
     }
 
-    /// A revolute joint about `axis` in the joint's frame, limited to the range from `lower` to `upper` \[rad\].
+    /// A revolute joint about `axis`, a vector of any nonzero length in the joint's frame, limited to the range from
+    /// `lower` to `upper` \[rad\].
     pub fn hinge(axis: Vector3<f64>, lower: f64, upper: f64) -> Self {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
@@ -87,8 +88,8 @@ impl Joint {
         Self { rest, ..self }
     }
 
-    /// The angle \[rad\] of a hinge for `rotation`, within its range; if several angles fit, the one nearest to 0.
-    /// `None` for a ball joint.
+    /// The angle \[rad\] of a hinge for `rotation`, which is from the joint's frame to the frame of the segment. The
+    /// angle is within the range of the hinge; if several fit, it is the one nearest to 0. `None` for a ball joint.
     pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
         Some(angle.inside(angle_about(&Unit::new_normalize(*axis), rotation)))

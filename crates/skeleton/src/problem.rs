@@ -18,20 +18,20 @@ pub struct SkeletonTarget {
     pub point: usize,
     /// Target position \[m\], in the common frame of all points.
     pub position: Point3<f64>,
-    /// Target orientation of the segment that ends at the point (for the root, of the root frame); `None` if
-    /// arbitrary.
+    /// Target orientation, in the common frame, of the segment that ends at the point (of the root frame, if the point
+    /// is the root); `None` if arbitrary.
     pub orientation: Option<UnitQuaternion<f64>>,
     /// Weight relative to the other targets, from 1e-6 to 1e6. It matters if the targets cannot all be met.
     pub weight: f64,
 }
 
 impl SkeletonTarget {
-    /// A position target of weight 1, with `position` in \[m\].
+    /// A position target of weight 1. `point` is as in [`Self::point`], `position` \[m\] in the common frame.
     pub fn new(point: usize, position: Point3<f64>) -> Self {
         Self { point, position, orientation: None, weight: 1.0 }
     }
 
-    /// The target with an orientation.
+    /// The target with an orientation in the common frame.
     #[must_use]
     pub fn with_orientation(self, orientation: UnitQuaternion<f64>) -> Self {
         Self { orientation: Some(orientation), ..self }
@@ -44,7 +44,7 @@ pub enum Root {
     /// The root has the pose of the seed.
     #[default]
     Fixed,
-    /// The root frame is moved to this pose \[m\].
+    /// The root frame is moved to this pose \[m\] in the common frame.
     At(Isometry3<f64>),
     /// The root moves freely with the forward pass, and may have a target like any other point.
     Free,
@@ -65,17 +65,17 @@ pub struct SkeletonOptions {
     pub restarts: usize,
     /// History depth of Anderson acceleration; 0 for plain FABRIK.
     pub acceleration: usize,
-    /// Whether the backward pass may close a chain by a circle. See the [crate](crate) documentation, "Circles".
+    /// True if the backward pass may close a chain by a circle. See the [crate](crate) documentation, "Circles".
     pub circles: bool,
-    /// Whether least squares refines stalled cycles. See the [crate](crate) documentation, "Polish".
+    /// True if least squares refines stalled cycles. See the [crate](crate) documentation, "Polish".
     pub polish: bool,
-    /// Time after which no attempt or cycle starts; with a limit, results depend on the machine.
+    /// Time after which no attempt or cycle starts; `None` if unlimited. With a limit, results depend on the machine.
     pub time_limit: Option<Duration>,
 }
 
 impl SkeletonOptions {
-    /// Options for dragging, with the previous solution as seed: with 50 restarts, skeletons dragged out of reach
-    /// respond within 20 ms.
+    /// Options for dragging, with the previous solution as seed. The 50 restarts let skeletons that are dragged out of
+    /// reach respond within 20 ms.
     pub fn for_drag() -> Self {
         Self { restarts: 50, ..Self::default() }
     }

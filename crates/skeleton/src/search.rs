@@ -63,7 +63,7 @@ impl Skeleton {
         }
     }
 
-    /// Moves the points to their targets. Deterministic and free of allocations.
+    /// Moves the points to their targets and writes the result to `solution`. Deterministic and free of allocations.
     ///
     /// A seed that already meets its targets, with its root in place and all lengths and limits satisfied, is returned
     /// unchanged. Lengths and limits hold in every solution, up to rounding. The result is the closest configuration of

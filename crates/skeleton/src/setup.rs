@@ -10,7 +10,7 @@ use urdf_ik_mathematics::segments::Reach;
 pub(super) struct SkeletonSetup<'a> {
     pub skeleton: &'a Skeleton,
     pub problem: &'a SkeletonProblem<'a>,
-    /// The root frame; `None` if it is free.
+    /// The root frame \[m\] in the common frame; `None` if it is free.
     pub root: Option<Isometry3<f64>>,
     /// True if limits or targets need orientations.
     pub has_orientations: bool,

@@ -10,7 +10,7 @@ impl Skeleton {
     /// only.
     ///
     /// # Errors
-    /// As [`Self::solve`], and if `configuration` does not fit this skeleton.
+    /// [`InputError`] as for [`Self::solve`], and if `configuration` does not fit this skeleton.
     pub fn reach_forward(
         &self,
         problem: &SkeletonProblem,
@@ -26,7 +26,7 @@ impl Skeleton {
     /// points follow from the root to the ends.
     ///
     /// # Errors
-    /// As [`Self::reach_forward`].
+    /// [`InputError`] as for [`Self::reach_forward`].
     pub fn reach_backward(
         &self,
         problem: &SkeletonProblem,

@@ -21,13 +21,13 @@ pub struct Residual {
 /// The solution of a problem. Created by [`Skeleton::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkeletonSolution {
-    /// The configuration found. It has no orientations if neither limits nor targets need them;
+    /// The configuration found, in the common frame. It has no orientations if neither limits nor targets need them;
     /// [`Skeleton::orientations`] computes them.
     pub configuration: SkeletonConfiguration,
     /// For each of the n joints, true if a limit is active: the joint can move, is at a limit, and the last cycle or
     /// step requested a motion beyond it.
     pub limited: Vec<bool>,
-    /// Remaining error of each target, in the order of the problem.
+    /// Remaining error of each target, in the order of [`SkeletonProblem::targets`](crate::SkeletonProblem::targets).
     pub residuals: Vec<Residual>,
     /// Number of cycles and polish steps of all attempts; 0 if the seed already solves the problem.
     pub iterations: usize,

@@ -51,7 +51,7 @@ impl Skeleton {
     /// A skeleton in space. Each segment must come after its parent.
     ///
     /// # Errors
-    /// [`InputError`] if there are no segments, or for the first invalid segment.
+    /// [`InputError`] if there are no segments, a segment is invalid, or the total length is too large.
     pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
         check_any("segment", segments.len())?;
         let mut branches = vec![Vec::new(); segments.len() + 1];
@@ -83,7 +83,7 @@ impl Skeleton {
     /// A skeleton in the xy plane: all points have z = 0, and segments rotate about z only.
     ///
     /// # Errors
-    /// As [`Self::new`], and if a joint leaves the plane.
+    /// [`InputError`] as for [`Self::new`], and if a joint leaves the plane.
     pub fn in_plane(segments: &[Segment]) -> Result<Self, InputError> {
         let skeleton = Self::new(segments)?;
         for (segment, joint) in skeleton.joints.iter().enumerate() {
@@ -92,20 +92,21 @@ impl Skeleton {
         Ok(Self { is_planar: true, ..skeleton })
     }
 
-    /// A chain in space with free joints and segments of `lengths` \[m\].
+    /// A chain in space with free joints and segments of `lengths` \[m\], from the root to the end.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// [`InputError`] as for [`Self::new`].
     pub fn chain(lengths: &[f64]) -> Result<Self, InputError> {
         let segments: Vec<_> =
             lengths.iter().enumerate().map(|(parent, &length)| Segment::new(parent, length)).collect();
         Self::new(&segments)
     }
 
-    /// A chain with free joints through `points`, n + 1 entries \[m\].
+    /// A chain in space with free joints and segments between successive `points`, n + 1 entries \[m\] from the root to
+    /// the end.
     ///
     /// # Errors
-    /// As [`Self::new`], and if a coordinate is not finite or too large.
+    /// [`InputError`] as for [`Self::new`], and if a coordinate is not finite or too large.
     pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
         for (index, point) in points.iter().enumerate() {
             check_coordinates(("point", index), point.coords.as_slice())?;

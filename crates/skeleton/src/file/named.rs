@@ -18,7 +18,7 @@ pub struct NamedSkeleton {
     pub skeleton: Skeleton,
     /// Names of the n + 1 points: the root, then the end of each segment.
     pub points: Vec<String>,
-    /// Indices of the end effectors: the points for which targets are intended.
+    /// Indices in `points` of the end effectors: the points for which targets are intended.
     pub ends: Vec<usize>,
     /// The configuration with all joints at rest and the root pose of the file \[m\].
     pub rest: SkeletonConfiguration,
@@ -54,7 +54,7 @@ pub struct UnknownPoint {
 pub struct NotAHinge {
     /// Name of the segment.
     pub segment: String,
-    /// Kind of the joint.
+    /// Kind of the joint: `free` or `a cone`.
     pub joint: &'static str,
 }
 
@@ -75,7 +75,8 @@ impl NamedSkeleton {
         })
     }
 
-    /// The joint of each segment as a hinge; `None` for a fixed one. In the plane a free joint is a hinge about z.
+    /// The joints as hinges, one entry per segment; `None` for a fixed joint. In the plane a free joint is a hinge
+    /// about z.
     ///
     /// # Errors
     /// [`NotAHinge`] for the first free joint or cone.
@@ -94,8 +95,8 @@ impl NamedSkeleton {
         self.points[1..].iter().enumerate().map(hinge).collect()
     }
 
-    /// The names and positions \[rad\] of the movable joints, in the order of their segments; `None` if some joint is
-    /// not a hinge.
+    /// The name and position \[rad\] of each movable joint, in the order of their segments; `None` if some joint is not
+    /// a hinge.
     ///
     /// # Errors
     /// [`InputError`] if the configuration does not fit this skeleton.

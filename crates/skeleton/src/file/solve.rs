@@ -7,9 +7,9 @@ use crate::{InputError, Residual, SkeletonConfiguration, SkeletonProblem, Skelet
 /// The solution of a problem of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSolution {
-    /// The points \[m\], with the orientations of the root and of each segment.
+    /// The points \[m\], with the orientations of the root and of each segment, in the common frame.
     pub configuration: SkeletonConfiguration,
-    /// Joint positions \[rad\] by name; `None` if some joint has more than one angle.
+    /// Joint names and positions \[rad\]; `None` if some joint has more than one angle.
     pub positions: Option<Vec<(String, f64)>>,
     /// Remaining error of each target, in the order of the problem.
     pub residuals: Vec<Residual>,
@@ -23,7 +23,7 @@ impl NamedSkeleton {
     /// Solves a problem of the skeleton.
     ///
     /// # Errors
-    /// The errors of [`Skeleton::solve`](crate::Skeleton::solve).
+    /// [`InputError`] as for [`Skeleton::solve`](crate::Skeleton::solve).
     pub fn solve(&self, problem: &SkeletonProblem) -> Result<NamedSolution, InputError> {
         let (mut scratch, mut solution) = (self.skeleton.scratch(&problem.options), self.skeleton.solution());
         self.skeleton.solve(problem, &mut scratch, &mut solution)?;
@@ -38,7 +38,7 @@ impl NamedArm {
     /// Solves a problem of the arm.
     ///
     /// # Errors
-    /// The errors of [`PitchYawArm::solve`](crate::pitch_yaw::PitchYawArm::solve).
+    /// [`InputError`] as for [`PitchYawArm::solve`](crate::pitch_yaw::PitchYawArm::solve).
     pub fn solve(&self, problem: &PitchYawProblem) -> Result<NamedSolution, InputError> {
         let (mut scratch, mut solution) = (self.arm.scratch(), self.arm.solution());
         self.arm.solve(problem, &mut scratch, &mut solution)?;

@@ -10,14 +10,14 @@
 //! tip = base + l_1 d_1 + … + l_n d_n
 //! ```
 //!
-//! in a frame with x forward, y left and z up. P_i is the elevation above the horizontal plane (positive upwards,
-//! unlike a right-handed rotation about y), Y_i the azimuth from x towards y. With all variables zero the arm is
-//! along x.
+//! in the arm's frame, with x forward, y left and z up. P_i is the elevation above the horizontal plane (positive
+//! upwards, unlike a right-handed rotation about y), Y_i the azimuth from x towards y. With all variables zero the arm
+//! is along x.
 //!
 //! This is not a chain of joints: the pitch of segment k adds to the pitch of all later segments regardless of their
-//! yaw, which no product of rotations does, so no URDF describes the arm. In return its geometry is simple. The sums
-//! are a bijective change of variables: without bounds every segment can have every direction, and the tip reaches
-//! exactly the points whose distance from the base is within [`PitchYawArm::reach`].
+//! yaw. No product of rotations does that, so no URDF describes the arm. In return its geometry is simple. The sums are
+//! a bijective change of variables: without bounds every segment can have every direction, and the tip reaches exactly
+//! the points whose distance from the base is within [`PitchYawArm::reach`].
 //!
 //! **Jacobian.** Variable k contributes to the segments from k on and to no others, so its column is a suffix sum, and
 //! all 2n columns together take O(n):
@@ -75,7 +75,8 @@ pub struct PitchYawArm {
 }
 
 impl PitchYawArm {
-    /// An unbounded arm with its base at `base` \[m\] and segments of `lengths` \[m\], from the base to the tip.
+    /// An unbounded arm with its base at `base` \[m\] in the arm's frame, and segments of `lengths` \[m\] from base to
+    /// tip.
     ///
     /// # Errors
     /// [`InputError`] if there is no segment, or a number is not finite, not positive or too large.
@@ -91,11 +92,11 @@ impl PitchYawArm {
         Ok(Self { base, lengths, lower, upper, reach })
     }
 
-    /// The arm with bounds on its variables \[rad\]: 2n entries each, pitches, then yaws; infinite entries are
-    /// unbounded. The bounds apply to the variables, not to their sums.
+    /// The arm with bounds on its variables \[rad\]. Each list has 2n entries: the pitches, then the yaws. An infinite
+    /// entry leaves that side unbounded. The bounds apply to the variables, not to their sums.
     ///
     /// # Errors
-    /// [`InputError`] if a list does not have 2n entries, or a range is empty.
+    /// [`InputError`] if a list does not have 2n entries, or no angle lies between two bounds.
     pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, InputError> {
         check_count("list of lower bounds", lower.len(), self.variables())?;
         check_count("list of upper bounds", upper.len(), self.variables())?;
@@ -111,7 +112,7 @@ impl PitchYawArm {
         Ok(self)
     }
 
-    /// Position of the base \[m\].
+    /// Position of the base \[m\], in the arm's frame.
     pub fn base(&self) -> Point3<f64> {
         self.base
     }
@@ -121,7 +122,8 @@ impl PitchYawArm {
         &self.lengths
     }
 
-    /// Lower and upper bounds of the variables \[rad\], 2n entries each: pitches, then yaws; infinite if unbounded.
+    /// Lower, then upper bounds of the variables \[rad\]: 2n entries each, the pitches, then the yaws; infinite if
+    /// unbounded.
     pub fn bounds(&self) -> (&[f64], &[f64]) {
         (&self.lower, &self.upper)
     }
@@ -136,7 +138,7 @@ impl PitchYawArm {
         self.reach
     }
 
-    /// Position of the tip \[m\] at `positions` (2n entries \[rad\]).
+    /// Position of the tip \[m\] in the arm's frame at `positions` (n pitches, then n yaws \[rad\]).
     ///
     /// # Errors
     /// [`InputError`] if `positions` does not have 2n entries.
@@ -145,9 +147,10 @@ impl PitchYawArm {
         Ok(self.tip_at(positions))
     }
 
-    /// Forward kinematics at `positions` (2n entries \[rad\]).
+    /// Forward kinematics at `positions` (n pitches, then n yaws \[rad\]).
     ///
-    /// Writes n + 1 `points` \[m\]: the base, then the end of each segment, the last of which is the tip.
+    /// Writes to `points` the n + 1 points \[m\] in the arm's frame: the base, then the end of each segment. The last
+    /// one is the tip.
     ///
     /// # Errors
     /// [`InputError`] if `positions` does not have 2n entries or `points` not n + 1.
@@ -159,8 +162,8 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// The n + 1 points \[m\] and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment,
-    /// whose x axis points along it.
+    /// The n + 1 points \[m\] and orientations in the arm's frame at `positions` (n pitches, then n yaws \[rad\]): of
+    /// the base, then of each segment, whose x axis points along it.
     ///
     /// # Panics
     /// If there are fewer than n positions.
@@ -180,10 +183,10 @@ impl PitchYawArm {
         placed
     }
 
-    /// Computes the Jacobian of the tip position at `positions` (2n entries \[rad\]) by suffix sums in O(n), and
-    /// returns the tip \[m\].
+    /// Computes the Jacobian of the tip position at `positions` (n pitches, then n yaws \[rad\]) by suffix sums in
+    /// O(n), and returns the tip \[m\] in the arm's frame.
     ///
-    /// Writes the 2n `columns` of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
+    /// Writes to `columns` the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///
     /// # Errors
     /// [`InputError`] if `positions` or `columns` does not have 2n entries.

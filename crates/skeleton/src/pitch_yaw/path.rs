@@ -19,7 +19,7 @@ const MAX_PATH_RESTARTS: usize = 1;
 pub struct PathSteps {
     /// Maximum distance of the tip between successive points \[m\]; at least 4 times the tolerance.
     pub longest: f64,
-    /// Maximum change of any variable between successive points \[rad\]; infinite for no bound.
+    /// Maximum change of any variable between successive points \[rad\]; infinity leaves it unbounded.
     pub largest_turn: f64,
 }
 
@@ -37,11 +37,11 @@ pub struct PathPoint<'a> {
     pub fraction: f64,
     /// True for an evenly spaced point; the others are inserted where variables change fast.
     pub is_even: bool,
-    /// The point of the straight line \[m\].
+    /// The point of the straight line \[m\], in the arm's frame.
     pub waypoint: Point3<f64>,
-    /// Position of the tip \[m\], within the tolerance of `waypoint`.
+    /// Position of the tip \[m\] in the arm's frame, within the tolerance of `waypoint`.
     pub tip: Point3<f64>,
-    /// Positions of the variables \[rad\], 2n entries.
+    /// Positions of the variables \[rad\]: n pitches, then n yaws.
     pub positions: &'a [f64],
 }
 

@@ -29,7 +29,7 @@ pub enum StepMethod {
 #[non_exhaustive]
 #[must_use]
 pub struct PitchYawOptions {
-    /// How steps are computed.
+    /// Method that computes the steps.
     pub method: StepMethod,
     /// Position tolerance of the target \[m\]; positive.
     pub tolerance: f64,
@@ -58,9 +58,9 @@ impl PitchYawOptions {
 /// A problem for a pitch-yaw arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PitchYawProblem<'a> {
-    /// Target position of the tip \[m\], in the frame of the base position.
+    /// Target position of the tip \[m\], in the arm's frame.
     pub target: Point3<f64>,
-    /// Initial positions \[rad\], 2n entries; clamped to the bounds.
+    /// Initial positions \[rad\], n pitches, then n yaws; clamped to the bounds.
     pub seed: &'a [f64],
     /// Solver options.
     pub options: PitchYawOptions,
@@ -69,9 +69,9 @@ pub struct PitchYawProblem<'a> {
 /// The solution of a problem. Created by [`PitchYawArm::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawSolution {
-    /// Positions of the variables \[rad\], 2n entries, within their bounds.
+    /// Positions of the variables \[rad\], n pitches, then n yaws, within their bounds.
     pub positions: Vec<f64>,
-    /// Position of the tip \[m\], from forward kinematics of exactly the returned positions.
+    /// Position of the tip \[m\] in the arm's frame, from forward kinematics of exactly the returned positions.
     pub tip: Point3<f64>,
     /// Remaining error between tip and target.
     pub residual: Residual,

@@ -79,7 +79,7 @@ impl PitchYawArm {
         }
     }
 
-    /// Moves the tip to the target. Deterministic and free of allocations.
+    /// Moves the tip to the target and writes the result to `solution`. Deterministic and free of allocations.
     ///
     /// Each iteration solves the linearisation J · step = error by the chosen [`StepMethod`](super::StepMethod) and
     /// halves the step until the tip moves within half of the predicted change and approaches the target. If that is
