@@ -10,11 +10,11 @@
 //! no joint is limited and no target has an orientation, a solve works on points only.
 //!
 //! **FABRIK** (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the inverse kinematics problem"). A
-//! cycle has two passes. The *forward pass* moves the points with targets there, and then each point before them along
-//! the line to its old position until its segment has its length. At a *sub-base*, where branches meet, the point moves
-//! to the centroid of the places that the branches suggest, weighted by the targets beyond. The *backward pass* returns
-//! the root to its place ([`Root`]) and proceeds in the same way from there to the ends. After every cycle all lengths
-//! hold.
+//! cycle has two passes. The *forward pass* moves the points that have targets to them. It then moves each point before
+//! them along the line to its old position until the segment has its length again. At a *sub-base*, where branches
+//! meet, the point moves to the centroid of the places that the branches suggest, weighted by the targets beyond. The
+//! *backward pass* returns the root to its place ([`Root`]) and proceeds in the same way from there to the ends. After
+//! every cycle all lengths hold.
 //!
 //! **Limits** (Aristidou, Chrysanthou and Lasenby 2016, "Extending FABRIK with model constraints"). With limits each
 //! segment has a frame, and a segment that would violate a joint limit is moved and turned to the nearest permitted

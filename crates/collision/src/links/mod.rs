@@ -127,17 +127,17 @@ impl LinkShapes {
         Ok(Self { shapes, ranges, faults })
     }
 
-    /// The shapes of the link with index `link`; empty if it has none.
+    /// The shapes of the link with index `link` in [`Robot::links`]; empty if it has none.
     pub fn of_link(&self, link: usize) -> &[PlacedShape] {
         self.ranges.get(link).map_or(&[], |range| &self.shapes[range.clone()])
     }
 
-    /// Indices of the links with shapes, ascending.
+    /// Indices in [`Robot::links`] of the links with shapes, ascending.
     pub fn links(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.ranges.len()).filter(|&link| !self.ranges[link].is_empty())
     }
 
-    /// Checks that collisions can be found.
+    /// Checks that at least one link has a shape, so that collisions can be found.
     ///
     /// # Errors
     /// [`NoShapesError`] if no link has a shape.

@@ -25,8 +25,8 @@ enum DistanceBody<'a> {
 }
 
 impl<'a> BodyDistances<'a> {
-    /// The checked pairs of links in their order, then each moving link with the obstacles of `world`, by name.
-    /// Attached parts are excluded.
+    /// The distances of the checked pairs of links, in their order, then of each moving link from the obstacles of
+    /// `world`, sorted by name. Attached parts are excluded.
     ///
     /// # Errors
     /// [`SceneError::OtherRobot`] if `shapes` or `pairs` have a link that `robot` does not have.
@@ -80,11 +80,11 @@ impl<'a> BodyDistances<'a> {
     }
 }
 
-/// The static contacts: links and obstacles that touch although no variable of `chain` moves them, such as a robot
-/// base and its table. No solution can resolve such a contact, so a scene excludes these pairs. All other joints are
-/// at `rest` \[rad or m\], which has one entry for each joint of `robot`.
+/// The two bodies of each static contact: links and obstacles that touch although no variable of `chain` moves them,
+/// such as a robot base and its table. No solution can resolve such a contact, so a scene excludes these pairs. All
+/// other joints are at `rest` \[rad or m\], which has one entry for each joint of `robot`.
 ///
-/// Links that may touch are omitted: according to `srdf`, or without an SRDF if a joint connects them.
+/// Links that may touch are omitted: those that `srdf` allows to touch, or without an SRDF those that a joint connects.
 ///
 /// # Errors
 /// [`PositionsError`] if `rest` does not have one finite entry for each joint.

@@ -70,7 +70,7 @@ pub struct Scene {
     pub(crate) identity: Arc<()>,
 }
 
-/// Why there is no scene.
+/// Why a scene cannot be built.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -83,7 +83,7 @@ pub enum SceneError {
     /// The shapes or pairs are those of another robot.
     #[error("the {what} have the link of index {link}, but the robot '{}' has {links} links", short(robot))]
     OtherRobot {
-        /// `shapes` or `pairs of links`.
+        /// The argument that has the link: `shapes` or `pairs of links`.
         what: &'static str,
         /// Index of the link.
         link: usize,

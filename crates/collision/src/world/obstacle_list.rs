@@ -62,11 +62,11 @@ const IN_MEMORY: &str = "of its vertices and faces";
 
 /// Builds a world from a list of obstacles in JSON.
 ///
-/// Each obstacle is an object with `id`, `type` and the dimensions of its type \[m\]: a `box` has `size` (edge lengths
+/// Each obstacle is an object with `id`, `type` and the dimensions of its type \[m\]. A `box` has `size` (edge lengths
 /// along x, y and z), a `sphere` has `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the
-/// cylindrical part) along z, a `mesh` has `file` and optionally `scale`; or instead of `file` its `vertices` and
-/// `faces` (indices of vertices). `p` is the position \[m\] and `q_xyzw` the optional orientation in the root link's
-/// frame; instead of both, `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Mesh files are looked up in
+/// cylindrical part) along z. A `mesh` has `file`, or `vertices` \[m\] and `faces` (indices of vertices), and
+/// optionally `scale`. `p` is the position \[m\] and `q_xyzw` the optional orientation in the root link's frame;
+/// instead of both, `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Mesh files are looked up in
 /// `folders`, like those of a URDF.
 ///
 /// ```

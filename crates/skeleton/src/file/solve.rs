@@ -7,7 +7,7 @@ use crate::{InputError, Residual, SkeletonConfiguration, SkeletonProblem, Skelet
 /// The solution of a problem of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSolution {
-    /// The points \[m\], with the orientations of the root and of each segment, in the common frame.
+    /// The points \[m\] and the orientations of the root and of each segment, in the frame of the model.
     pub configuration: SkeletonConfiguration,
     /// Joint names and positions \[rad\]; `None` if some joint has more than one angle.
     pub positions: Option<Vec<(String, f64)>>,
