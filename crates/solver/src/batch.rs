@@ -15,21 +15,21 @@ const BLOCK: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// A valid problem: its targets are met, or the positions are the closest ones found.
+    /// The problem is valid: the targets are met, or the positions are the closest ones found.
     Given {
         /// Outcome of the solve.
         outcome: Outcome,
         /// Why the search ended.
         stop: Stop,
-        /// The largest position error and the largest orientation error of its targets \[m, rad\].
+        /// The largest position error \[m\] and the largest orientation error \[rad\] over all targets.
         residual: Residual,
-        /// The violation of each of its goals \[m or rad\]; without goals nothing is allocated.
+        /// The violation of each goal \[m or rad\], in the order of the problem's goals. Empty without goals.
         violations: Vec<f64>,
         /// Total number of iterations of all attempts.
         iterations: usize,
-        /// As in [`Solution`].
+        /// Number of starting points tried, without the refused ones: see [`Solution::attempts`].
         attempts: usize,
-        /// As in [`Solution`].
+        /// Number of starting points whose solution was refused: see [`Solution::refused`].
         refused: usize,
     },
     /// The problem is not valid for the chain.
@@ -39,7 +39,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// True if every target is met.
+    /// True if every target and goal is met.
     pub fn is_solved(&self) -> bool {
         matches!(self, Self::Given { outcome: Outcome::Solved, .. })
     }
@@ -58,8 +58,8 @@ impl From<&Solution> for Answer {
 pub struct Batch {
     /// The result of each problem, in order.
     pub answers: Vec<Answer>,
-    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for invalid and
-    /// skipped problems.
+    /// Positions of the chain's variables \[rad or m\], row-major: one row per problem, one column per variable. Rows
+    /// of invalid and skipped problems are NaN.
     pub positions: Vec<f64>,
 }
 

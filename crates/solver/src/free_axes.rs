@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use urdf_ik_text::names::short;
 
-/// Names of the axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations
-/// along x, y, z, then rotations about them.
+/// Names of the axes of a tip's frame, in the order of [`Target::free_axes`](super::Target::free_axes): translations
+/// along x, y, z, then rotations about x, y, z.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// Why axis names are not valid.
@@ -15,16 +15,16 @@ pub enum AxisNameError {
     /// No axis has this name.
     #[error("there is no axis '{}'; the axes are: {}", short(.0), AXIS_NAMES.join(", "))]
     Unknown(String),
-    /// The axis of this name occurs twice.
+    /// The axis with this name occurs twice.
     #[error("the axis '{0}' is named twice")]
     Twice(&'static str),
 }
 
-/// The free axes with the given names from [`AXIS_NAMES`], in the order of
-/// [`Target::free_axes`](super::Target::free_axes).
+/// The free axes with the given [names](AXIS_NAMES). An entry of the result is true if its axis is free, in the order
+/// of [`Target::free_axes`](super::Target::free_axes).
 ///
 /// # Errors
-/// [`AxisNameError`] for the first name that is unknown or repeated.
+/// [`AxisNameError`] if a name is unknown or repeated.
 pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<[bool; 6], AxisNameError> {
     let mut free = [false; 6];
     for name in names {
@@ -37,12 +37,13 @@ pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Res
     Ok(free)
 }
 
-/// Names of the free axes, in the order of [`AXIS_NAMES`].
+/// Names of the axes whose entry in `free` is true, in the order of [`AXIS_NAMES`].
 pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
     AXIS_NAMES.into_iter().zip(free).filter_map(|(name, free)| free.then_some(name)).collect()
 }
 
-/// The free axes in English, for example `turn about z`; empty if there are none.
+/// The free axes in English, for example `turn about z`; empty if none is free. `free` has the order of
+/// [`AXIS_NAMES`].
 pub fn free_axes_in_words(free: [bool; 6]) -> String {
     let group = |what: &str, axes: &[bool]| {
         let names: Vec<&str> = AXIS_NAMES.into_iter().zip(axes).filter_map(|(n, free)| free.then_some(n)).collect();

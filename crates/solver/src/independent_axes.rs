@@ -22,7 +22,8 @@ struct JacobianSample {
     negligible: f64,
 }
 
-/// See [`Solver::sensible_free_axes`](super::Solver::sensible_free_axes).
+/// Implements [`Solver::sensible_free_axes`](super::Solver::sensible_free_axes). `length_scale` is the position error
+/// \[m\] that counts as one radian.
 pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool; 6] {
     let samples = jacobian_samples(chain, tip, length_scale);
     let rank = |sample: &JacobianSample| {

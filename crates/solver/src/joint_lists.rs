@@ -4,12 +4,12 @@ use super::problem_error::check_bounds;
 use super::{Bounds, ProblemError};
 use urdf_ik_robot::Chain;
 
-/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. Error
-/// messages call the list `what`.
+/// A list with one entry per variable of `chain`, in the order of the variables: the values in `named`, in any unit,
+/// and `default` for the other joints. Error messages call the list `what`.
 ///
 /// # Errors
-/// [`ProblemError::UnknownJoint`] for a name that is not a variable, [`ProblemError::JointTwice`] for a repeated
-/// name.
+/// [`ProblemError::UnknownJoint`] if a name is not that of a variable, [`ProblemError::JointTwice`] if a name is
+/// repeated.
 pub fn list_by_joint<'a, T: Copy>(
     chain: &Chain,
     what: &'static str,
@@ -29,7 +29,7 @@ pub fn list_by_joint<'a, T: Copy>(
     Ok(list.into_iter().map(|value| value.unwrap_or(default)).collect())
 }
 
-/// Owned [`Bounds`], valid for their chain.
+/// Owned [`Bounds`] \[rad or m\] that are valid for their chain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointBounds {
     lower: Vec<f64>,
@@ -37,14 +37,14 @@ pub struct JointBounds {
 }
 
 impl JointBounds {
-    /// Lower and upper bound of an unbounded joint.
+    /// Lower and upper bound of an unbounded joint: −∞ and ∞ \[rad or m\].
     pub const NONE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-    /// Bounds from the lower and upper bound of each variable of `chain` \[rad or m\]. Equal bounds lock a variable.
+    /// Bounds from one pair per variable of `chain`, the lower bound first \[rad or m\]. Equal bounds lock a variable.
     ///
     /// # Errors
-    /// [`ProblemError::Length`] unless there is one entry per variable, [`ProblemError::Bounds`] for NaN, reversed
-    /// bounds and bounds outside the limits.
+    /// [`ProblemError::Length`] if there is not one pair per variable, [`ProblemError::Bounds`] if bounds are NaN,
+    /// reversed or outside the limits.
     pub fn new(chain: &Chain, bounds: &[[f64; 2]]) -> Result<Self, ProblemError> {
         let (lower, upper) = bounds.iter().map(|[lower, upper]| (*lower, *upper)).unzip();
         let bounds = Self { lower, upper };
@@ -52,7 +52,7 @@ impl JointBounds {
         Ok(bounds)
     }
 
-    /// A view for [`Problem::bounds`](super::Problem::bounds).
+    /// A view of the bounds \[rad or m\] for [`Problem::bounds`](super::Problem::bounds).
     pub fn as_bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }

@@ -82,8 +82,8 @@ impl From<FabrikOptions> for Method {
 pub enum JacobianStep {
     /// Damped least squares.
     Damped {
-        /// Damping factor λ \[rad\]: λ² is added to the diagonal of the normal equations. `None` adapts
-        /// it to the error.
+        /// Damping factor λ \[rad\]: λ² is added to the diagonal of the normal equations. With `None`, λ adapts to the
+        /// error.
         damping: Option<f64>,
     },
     /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not reduce the error is
@@ -102,17 +102,16 @@ impl Default for JacobianStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FabrikOptions {
-    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Larger values than
+    /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. Values above
     /// [`MAX_ACCELERATION`] are clamped to it.
     pub acceleration: usize,
-    /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for
-    /// unreachable targets. Always for problems with goals besides targets.
+    /// True if Newton steps finish the solve near the targets and refine the closest configuration for unreachable
+    /// targets. Problems with goals besides targets always use Newton steps.
     pub polish: bool,
 }
 
 impl FabrikOptions {
-    /// Options with `acceleration` earlier cycles for Anderson acceleration, and with or without a `polish` by Newton
-    /// steps.
+    /// Options with Anderson acceleration by `acceleration` earlier cycles; `polish` enables the final Newton steps.
     pub const fn new(acceleration: usize, polish: bool) -> Self {
         Self { acceleration, polish }
     }
@@ -134,7 +133,7 @@ pub enum NotApplicable {
     NoClosedForm {
         /// Name of the tip link.
         tip: String,
-        /// Property of the chain that excludes a closed form.
+        /// The property of the chain that excludes a closed form.
         reason: NoClosedForm,
     },
 }

@@ -10,7 +10,7 @@ use crate::search::Search;
 /// Added to each squared singular value \[rad²\], so that the gradient is finite at singular configurations.
 const MIN_SQUARED_SINGULAR_VALUE: f64 = 1e-8;
 
-/// The cost of a [`Preference`] at configurations of a path, without the cost of moves, for the tip of `target`.
+/// The cost of a [`Preference`] at configurations of a path, for the tip of one target. Moves cost nothing.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct PreferenceCost<'a> {
@@ -24,7 +24,7 @@ pub struct PreferenceCost<'a> {
 }
 
 impl<'a> PreferenceCost<'a> {
-    /// The cost of `preference` for the chain of `solver`. `target` specifies the tip and its free axes.
+    /// The cost of `preference` for the chain of `solver`. `target` determines the tip and its free axes.
     #[must_use]
     pub fn new(solver: &'a Solver, preference: Preference<'a>, target: &Target) -> Self {
         let search = solver.search();
@@ -41,7 +41,7 @@ impl<'a> PreferenceCost<'a> {
         }
     }
 
-    /// The cost at `positions` \[rad or m\].
+    /// The dimensionless cost at `positions` \[rad or m\], one entry per variable.
     pub fn value(&mut self, positions: &[f64]) -> f64 {
         let mut cost = 0.0;
         for (i, position) in positions.iter().enumerate() {
@@ -58,7 +58,8 @@ impl<'a> PreferenceCost<'a> {
         cost
     }
 
-    /// Writes the gradient of the cost at `positions` \[rad or m\] with respect to the variables.
+    /// Writes the derivative of the cost at `positions` \[rad or m\] with respect to each variable into `gradient`
+    /// \[1/rad or 1/m\]. Both slices have one entry per variable.
     pub fn write_gradient(&mut self, positions: &[f64], gradient: &mut [f64]) {
         for (i, (position, gradient)) in positions.iter().zip(&mut *gradient).enumerate() {
             let terms = quadratic_terms(&self.preference, &self.state(i, *position));
@@ -70,7 +71,8 @@ impl<'a> PreferenceCost<'a> {
         }
     }
 
-    /// The second derivative with respect to variable `i`, which does not depend on the positions.
+    /// The second derivative of the cost with respect to variable `i` \[1/rad² or 1/m²\]. It does not depend on the
+    /// positions.
     #[must_use]
     pub fn curvature(&self, i: usize) -> f64 {
         curvature(&self.preference, &self.state(i, 0.0))

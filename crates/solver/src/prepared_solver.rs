@@ -53,8 +53,8 @@ impl Solver {
         Self { search: Search::prepare(chain), iteration, form: None }.with_method(method)
     }
 
-    /// A solver for the same chain with another method. Shares the precomputed data, so it is cheap except for a
-    /// closed form, which takes up to tens of milliseconds to derive.
+    /// A solver for the same chain with another method. Both solvers share the precomputed data, so the call is cheap,
+    /// except that deriving a closed form takes up to tens of milliseconds.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] if the method is the closed form and the chain has none.
@@ -97,13 +97,14 @@ impl Solver {
         self.search.kernel.length_scale
     }
 
-    /// Bounds on the reach of each tip \[m\], in the order of [`Chain::tips`].
+    /// Bounds on the distances that each tip reaches \[m\], in the order of [`Chain::tips`].
     pub fn reach(&self) -> &[TipReach] {
         &self.search.reach
     }
 
     /// Free axes to use in [targets](Target::free_axes) of the tip with index `tip`, for chains that cannot control
-    /// all six axes. None are free for chains with six independent axes.
+    /// all six axes. An entry is true if its axis is free, in the order of [`AXIS_NAMES`](super::AXIS_NAMES). All are
+    /// false for chains with six independent axes.
     ///
     /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint
     /// limits. Candidates are the sets of that many axes that are independent in most configurations and have the
@@ -123,13 +124,14 @@ impl Solver {
         Scratch(self.search.scratch())
     }
 
-    /// Memory for a solution, to reuse between solves.
+    /// Memory for a solution of this solver's chain, to reuse between solves.
     pub fn solution(&self) -> Solution {
         Solution::new(self.chain())
     }
 
-    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the constrained axes of
-    /// `targets`, in the tips' frames, with position rows divided by the length scale. It is 0 at a singularity.
+    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], one entry per variable. The Jacobian
+    /// has one row per constrained axis of `targets`, in the tips' frames, with position rows divided by the
+    /// [length scale](Self::length_scale). The value is 0 at a singularity.
     ///
     /// # Errors
     /// [`ProblemError`] if targets or positions are not valid for the chain.
@@ -205,10 +207,11 @@ impl Solver {
         }
     }
 
-    /// Solves `problem` on one thread per scratch. The result is deterministic, but may differ from that
-    /// of [`Solver::solve`]: of the first solutions of all threads, the one of the lowest attempt number is returned.
-    /// Starting a thread takes some ten microseconds and allocates, which pays for hard problems and for the best of
-    /// many solutions. The closed form and tracking use one thread.
+    /// Solves `problem` on one thread per scratch and writes the result into `solution`. The result is deterministic,
+    /// but may differ from that of [`Solver::solve`]: of the first solutions of all threads, the one with the lowest
+    /// attempt number is returned. Starting a thread takes some ten microseconds and allocates. Several threads pay
+    /// for hard problems and for the best of many solutions. The closed form and tracking use one thread. Without
+    /// scratches, the problem is only checked.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].
@@ -234,7 +237,7 @@ impl Solver {
     /// Returns the number of solutions, at most 64.
     ///
     /// A chain that is redundant for its targets has a continuum of solutions on each branch. One of them is
-    /// returned: the optimum of the problem's preference, or without a preference, the solution nearest to the seed.
+    /// reported: the optimum of the problem's preference or, without a preference, the solution nearest to the seed.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].
@@ -266,8 +269,8 @@ impl Solver {
             .map_or(Ok(()), |target| Err(ProblemError::OnlyRotates(self.chain().tips()[target.tip].link.clone())))
     }
 
-    /// Makes `times` damped iterations from the seed of `problem`: forward kinematics, Jacobian and damped step of
-    /// four configurations at once. For benchmarks.
+    /// Makes `times` damped iterations from the seed of `problem`. Each computes forward kinematics, Jacobian and
+    /// damped step of four configurations at once. For benchmarks.
     #[doc(hidden)]
     pub fn iterate(&self, problem: &Problem, scratch: &mut Scratch, times: usize) {
         self.search.iterate(problem, &mut scratch.0, times);

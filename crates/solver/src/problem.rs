@@ -12,12 +12,12 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::{named_values, setters};
 
-/// Maximum errors of a target that is met. Complete: a pose has no other errors.
+/// Maximum errors of a target that is met: a pose has no other errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Maximum position error \[m\], over the constrained axes.
+    /// Maximum position error \[m\] over the constrained axes.
     pub position: f64,
-    /// Maximum orientation error \[rad\], over the constrained axes.
+    /// Maximum orientation error \[rad\] over the constrained axes.
     pub orientation: f64,
 }
 
@@ -35,21 +35,22 @@ impl Default for Tolerance {
 pub struct Target {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
-    /// Desired pose of the tip in the base link's frame \[m\].
+    /// Desired pose of the tip, or of the tool on it, in the base link's frame \[m\].
     pub pose: Isometry3<f64>,
-    /// Unconstrained axes of the tip's frame: translations along x, y, z, then rotations about x, y, z.
+    /// True for each unconstrained axis of the tip's frame: translations along x, y, z, then rotations about x, y, z.
     ///
     /// With one free rotation, the orientation error is the angle between that axis of the tip and that of the target.
     pub free_axes: [bool; 6],
-    /// Errors up to which the target is met.
+    /// Largest position error \[m\] and orientation error \[rad\] with which the target is met.
     pub tolerance: Tolerance,
-    /// Weight of the squared error relative to other targets if they cannot all be met. Above 0; default 1.
+    /// Dimensionless weight of the squared error, relative to other targets, if they cannot all be met. Above 0;
+    /// default 1.
     pub weight: f64,
 }
 
 impl Target {
-    /// A target for all six axes of the tip with index `tip`: `pose` in the base link's frame \[m\], default
-    /// tolerance, weight 1. The solver checks the numbers.
+    /// A target for all six axes of the tip with index `tip` among [`Chain::tips`], with the default tolerance and
+    /// weight 1. `pose` is in the base link's frame \[m\]. The solver checks the numbers.
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
@@ -92,7 +93,7 @@ named_values! {
         /// The first one. The search starts from the seed.
         #[default]
         First = "first",
-        /// The one with the smallest maximum joint displacement from the seed.
+        /// The one with the smallest maximum joint displacement from the seed \[rad or m\].
         Nearest = "nearest",
         /// The one with the greatest manipulability.
         MostManipulable = "most_manipulable",
@@ -130,7 +131,8 @@ pub enum Mode<'a> {
     /// positions are a local minimum of the error near its end. [`Reason::JointLimits`](super::Reason::JointLimits)
     /// reports that joint limits ended it. With [goals](Problem::goals), the attempt alone decides.
     Track {
-        /// Largest step of each variable from the seed \[rad or m\], one entry per variable; infinite for no bound.
+        /// Largest step of each variable from the seed \[rad or m\], one entry per variable; ∞ leaves a variable
+        /// unbounded.
         max_step: &'a [f64],
     },
     /// Search all branches: from the seed, then from other starting points.
@@ -152,8 +154,7 @@ impl Mode<'_> {
     }
 }
 
-/// Lower and upper bounds of the positions \[rad or m\]; infinite for no bound. Complete: more bounds would be another
-/// list.
+/// Lower and upper bounds of the positions \[rad or m\]. −∞ or ∞ leaves a side unbounded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds<'a> {
     /// Lower bounds \[rad or m\], one entry per variable.
@@ -173,13 +174,13 @@ impl Bounds<'_> {
     }
 }
 
-/// True if a configuration, one position per variable \[rad or m\], is acceptable.
+/// Returns true if a configuration is acceptable: one position per variable \[rad or m\].
 pub type Acceptance<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
 
-/// True to end the search now, for example after Ctrl-C.
+/// Returns true to end the search now, for example after Ctrl-C.
 pub type Interruption<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// The cost of a configuration: one position per variable \[rad or m\].
+/// Returns the cost of a configuration, in any unit. The configuration has one position per variable \[rad or m\].
 pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 
 /// An inverse kinematics problem. [`Solver::solve`](super::Solver::solve) checks it.
@@ -205,8 +206,8 @@ pub struct Problem<'a> {
     pub seed: &'a [f64],
     /// Tracking or search.
     pub mode: Mode<'a>,
-    /// Bounds of the variables in addition to their limits; `None` for the limits alone. Equal bounds lock a
-    /// variable. Bounds apply to positions without wrapping: bounds of ±0.1 rad around the seed exclude the same
+    /// Bounds of the variables \[rad or m\] in addition to their limits; `None` for the limits alone. Equal bounds lock
+    /// a variable. Bounds apply to positions without wrapping: bounds of ±0.1 rad around the seed exclude the same
     /// angle one revolution away.
     pub bounds: Option<Bounds<'a>>,
     /// Null-space tasks for redundant chains and free axes.
@@ -228,17 +229,17 @@ pub struct Problem<'a> {
     /// 16 times their number; with a deadline the search then continues until the deadline.
     /// [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,
-    /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick,
-    /// without preferences. Configurations of infinite or NaN cost are rejected. Tracking returns its only
-    /// configuration, regardless of a finite cost.
+    /// Cost of an accepted configuration, in any unit. A search then returns the configuration of least cost instead
+    /// of the pick, and ignores preferences. Configurations of infinite or NaN cost are rejected. Tracking returns its
+    /// only configuration, regardless of a finite cost.
     pub cost: Option<Cost<'a>>,
     /// The answer if the targets cannot be met.
     pub unreached: Unreached,
 }
 
 impl<'a> Problem<'a> {
-    /// A search from `seed` \[rad or m\] for the first solution or the closest configuration, without bounds,
-    /// preference, deadline, clearance or cost.
+    /// A search from `seed` \[rad or m\], one entry per variable, for the first solution or the closest configuration,
+    /// without bounds, preference, deadline, clearance or cost.
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,

@@ -17,17 +17,17 @@ pub enum ProblemError {
     /// A target refers to a tip that the chain does not have.
     #[error("target {target} is for tip {tip}, but the chain has {tips}")]
     UnknownTip {
-        /// Index of the target.
+        /// Index of the target among the problem's targets.
         target: usize,
         /// Invalid index of the tip.
         tip: usize,
         /// Number of tips of the chain.
         tips: usize,
     },
-    /// Two targets refer to the same tip link: its name.
+    /// Two targets refer to the tip link with this name.
     #[error("two targets are for the tip link '{0}'")]
     TipTwice(String),
-    /// A target pose, of the tip link with this name, has an entry that is NaN or infinite.
+    /// The target pose of the tip link with this name has an entry that is NaN or infinite.
     #[error("the target pose of '{0}' has an entry that is not a finite number")]
     TargetNotFinite(String),
     /// A target position is so far away that squared distances lose precision.
@@ -37,13 +37,13 @@ pub enum ProblemError {
     TargetTooFar {
         /// Name of the tip link.
         tip: String,
-        /// Largest absolute coordinate in the base link's frame \[m\].
+        /// Largest absolute coordinate of the target position in the base link's frame \[m\].
         distance: f64,
     },
-    /// All six axes of a target are free: the name of its tip link.
+    /// All six axes of the target of the tip link with this name are free.
     #[error("the target of '{0}' leaves all six axes free; at least one must count")]
     NothingAsked(String),
-    /// The target constrains the position of a tip link, of this name, that the chain can only rotate.
+    /// A target constrains the position of the tip link with this name, but the chain can only rotate this link.
     #[error(
         "the chain only rotates '{0}', since its joints and the tip all lie in one point; leave the position free \
          (x, y, z) and ask for the orientation alone"
@@ -55,7 +55,7 @@ pub enum ProblemError {
         /// The invalid margin \[m\].
         value: f64,
     },
-    /// The scene of the clearance is of a chain with another number of variables.
+    /// The scene of the clearance belongs to a chain with another number of variables.
     #[error(
         "the scene of the clearance is that of a chain with {variables} variables, but this one has {expected}: make it of the same chain"
     )]
@@ -74,9 +74,9 @@ pub enum ProblemError {
     UnknownJoint {
         /// Name of the list: `bounds` or `move_weights`.
         what: &'static str,
-        /// The unknown name.
+        /// The name that is not that of a variable.
         joint: String,
-        /// Names of the chain's variables.
+        /// Names of the chain's variables, in order.
         joints: Vec<String>,
     },
     /// A list has two values for the same joint.
@@ -96,7 +96,7 @@ pub enum ProblemError {
         lower: f64,
         /// Upper bound \[rad or m\].
         upper: f64,
-        /// Joint limits, in words.
+        /// Joint limits \[rad or m\], in words.
         limits: String,
     },
     /// A list does not have one entry per variable of the chain.
@@ -115,7 +115,7 @@ pub enum ProblemError {
     Number {
         /// Name of the number, with its joint or tip link if there are several.
         what: String,
-        /// The invalid number.
+        /// The invalid number: a position or step \[rad or m\], a tolerance \[m or rad\] or a weight.
         value: f64,
         /// The valid range, in words.
         range: &'static str,

@@ -11,11 +11,12 @@ use urdf_ik_robot::{Chain, ChainJoint, Domain, JointKind, Variable};
 pub struct TipReach {
     /// Position of the first joint in the base link's frame \[m\].
     pub centre: Point3<f64>,
-    /// Bounds for the tip's origin \[m\].
+    /// Bounds on the distance of the tip's origin from `centre` \[m\].
     pub tip: Reach,
-    /// Bounds for the tip's origin with every joint in its [working range](urdf_ik_robot::Robot::working_range) \[m\].
+    /// The same bounds \[m\] with every joint in its [working range](urdf_ik_robot::Robot::working_range).
     pub working: Reach,
-    /// Bounds for the frame of the last joint, which a full target pose determines \[m\].
+    /// Bounds on the distance of the last joint's origin from `centre` \[m\]. A full target pose determines this
+    /// origin.
     pub last_joint: Reach,
     /// Size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke
     /// counts at most as much as all links together, so that a long gantry does not dominate the arm on it, and at
@@ -66,7 +67,7 @@ fn excludes(reach: &Reach, distance: f64, slack: f64) -> bool {
 }
 
 impl TipReach {
-    /// Bounds for the tip of `chain` with index `tip`.
+    /// Bounds for the tip of `chain` with index `tip` among [`Chain::tips`].
     ///
     /// # Panics
     /// If `tip` is not an index of [`Chain::tips`].

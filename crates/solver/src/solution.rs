@@ -12,7 +12,7 @@ use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
 
-/// Error of one tip relative to its target, from forward kinematics of exactly the returned positions.
+/// Error of one tip relative to its target, from forward kinematics of the returned positions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Residual {
     /// Distance over the constrained position axes \[m\].
@@ -24,9 +24,9 @@ pub struct Residual {
 /// A target or a goal of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// The target of that index.
+    /// The target with this index among the problem's targets.
     Target(usize),
-    /// The goal of that index.
+    /// The goal with this index among the problem's goals.
     Goal(usize),
 }
 
@@ -36,14 +36,14 @@ pub enum Part {
 pub enum Reason {
     /// No configuration can reach the target, as proved from link lengths and strokes.
     OutOfReach {
-        /// Index of the target.
+        /// Index of the target among the problem's targets.
         target: usize,
         /// Distance of the target from the chain's first joint \[m\].
         distance: f64,
-        /// Distances from the first joint that the chain can reach \[m\].
+        /// Smallest and largest distance from the first joint that the chain can reach \[m\].
         reach: Reach,
     },
-    /// Joint limits block the motion towards the targets: [`Solution::saturated`].
+    /// Joint limits block the motion towards the targets: see [`Solution::saturated`].
     JointLimits,
     /// The step bounds of [`Mode::Track`](super::Mode::Track) block the motion.
     StepLimited,
@@ -74,7 +74,7 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Every target is met within its tolerance.
+    /// Every target and goal is met within its tolerance.
     Solved,
     /// Every position is within its tolerance, and the weighted squared orientation error is a local minimum under
     /// this constraint: see [`Unreached::Position`](super::Unreached::Position).
@@ -101,9 +101,9 @@ pub enum Stop {
 /// The result of a solve, created by [`Solver::solution`](super::Solver::solution) and overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Positions of the chain's variables \[rad or m\], always within the limits.
+    /// Positions of the chain's variables \[rad or m\], one entry per variable, always within the limits.
     pub positions: Vec<f64>,
-    /// The residual of each target, in the order of the problem's targets.
+    /// The residual of each target \[m, rad\], in the order of the problem's targets.
     pub residuals: Vec<Residual>,
     /// The violation of each goal \[m or rad\], in the order of the problem's goals.
     pub violations: Vec<f64>,
@@ -112,7 +112,7 @@ pub struct Solution {
     /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared
     /// position errors over the squared length scale.
     pub squared_error: f64,
-    /// Indices of the variables at a limit that would reduce the error beyond it, if the targets are not met.
+    /// Indices of the variables whose motion beyond a limit would reduce the error. Empty if the targets are met.
     pub saturated: Vec<usize>,
     /// Smallest singular value of the Jacobian at `positions`, over the constrained axes, in the tip's frame, with
     /// position rows divided by the length scale; 0 at a singularity. `Some` after tracking. After a search, call
@@ -131,7 +131,7 @@ pub struct Solution {
     pub attempts: usize,
     /// Number of starting points whose solution was refused, by the clearance, the acceptance or the cost.
     pub refused: usize,
-    /// Duration of the solve: the only field that differs between two solves of the same problem.
+    /// Duration of the solve. No other field differs between two solves of the same problem.
     pub elapsed: Duration,
     /// Outcome: whether the targets are met.
     pub outcome: Outcome,
@@ -140,7 +140,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Memory for a solution of `chain`, with nominal positions and [`Reason::NotConverged`].
+    /// Memory for a solution of `chain`, with nominal positions \[rad or m\] and [`Reason::NotConverged`].
     pub fn new(chain: &Chain) -> Self {
         let variables = chain.variables().len();
         Self {
@@ -167,7 +167,8 @@ impl Solution {
         self.sentence_in(chain, None)
     }
 
-    /// The outcome as an English sentence, with the names of colliding bodies from the problem's `scene`, if any.
+    /// The outcome as an English sentence, with the joint names of `chain` and the names of colliding bodies of
+    /// `scene`, the problem's scene.
     pub fn sentence_in(&self, chain: &Chain, scene: Option<&Scene>) -> String {
         let Residual { position, orientation } = self.worst_residual();
         let mut missed = format!("{position:.3e} m and {orientation:.3e} rad off");
@@ -239,7 +240,7 @@ impl Solution {
         worst.map(|(goal, violation)| if *violation > TOLERANCE { goal.sentence(*violation) } else { all_met() })
     }
 
-    /// The largest position error and the largest orientation error over all targets \[m, rad\].
+    /// The largest position error \[m\] and the largest orientation error \[rad\] over all targets.
     pub fn worst_residual(&self) -> Residual {
         let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
         Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
@@ -258,7 +259,7 @@ impl Solution {
         }
     }
 
-    /// True if every target is met.
+    /// True if every target and goal is met.
     pub fn is_solved(&self) -> bool {
         self.outcome == Outcome::Solved
     }

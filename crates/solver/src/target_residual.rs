@@ -6,15 +6,15 @@ use super::{Residual, Target};
 use urdf_ik_mathematics::spatial;
 
 impl Target {
-    /// The distance \[m\] and the angle \[rad\] between a tip at `pose` (base link's frame) and the target, over the
-    /// constrained axes.
+    /// The distance \[m\] and the angle \[rad\] between a tip at `pose` and the target, over the constrained axes.
+    /// `pose` is in the base link's frame \[m\].
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);
         Residual { position: linear.norm(), orientation: angular.norm() }
     }
 
-    /// Linear \[m\] and angular \[rad\] difference from `pose` (base link's frame) to the target, in the tip's frame.
-    /// Free axes are zero.
+    /// Linear difference \[m\] and rotation vector \[rad\] from a tip at `pose` to the target, in the tip's frame. Free
+    /// axes are zero. `pose` is in the base link's frame \[m\].
     #[doc(hidden)]
     pub fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let relative = pose.inv_mul(&self.pose);
@@ -41,7 +41,7 @@ impl Target {
 }
 
 impl Residual {
-    /// True if position and orientation errors are within the tolerance of `target`.
+    /// True if the position error \[m\] and the orientation error \[rad\] are within the tolerance of `target`.
     pub fn within(&self, target: &Target) -> bool {
         self.position <= target.tolerance.position && self.orientation <= target.tolerance.orientation
     }

@@ -14,9 +14,9 @@ const MAX_LISTED: usize = 10_000;
 /// Solutions with their variants by full revolutions: see [`Solver::solve_all_turns`].
 #[derive(Debug, Clone)]
 pub struct Turns {
-    /// The solutions, in order of their distance from the seed.
+    /// The solutions, those nearest to the seed first.
     pub solutions: Vec<Solution>,
-    /// Number of variants within limits and bounds. May exceed the number of `solutions`.
+    /// Number of all variants within limits and bounds. It may exceed the length of `solutions`.
     pub count: u64,
 }
 
@@ -44,10 +44,10 @@ impl Solver {
     }
 
     /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint
-    /// limits and the bounds of the problem. Of these, the `most` (up to 10 000) nearest to the seed are returned, by
-    /// the Euclidean distance of the variables \[rad, or m over the length scale\]. Joints without limits keep the
-    /// angle of the solution. Variants that [`Problem::accepts`] rejects, or that exceed the tolerance by rounding,
-    /// are omitted.
+    /// limits and the bounds of the problem. Returns the `most` variants (up to 10 000) nearest to the seed, by the
+    /// Euclidean distance over the variables \[rad\], with prismatic positions divided by the length scale. Joints
+    /// without limits keep the angle of the solution. Variants that [`Problem::accepts`] rejects, or that exceed the
+    /// tolerance by rounding, are omitted.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].

@@ -18,7 +18,7 @@ pub fn value(svd: &mut Svd, counted: usize, floor: f64) -> f64 {
 /// The manipulability of the tips of `goals`, near one configuration.
 pub struct Manipulability<'a> {
     pub kernel: &'a Kernel,
-    /// Step of each variable equivalent to one radian \[rad or m\].
+    /// Displacement of each variable that counts as one radian \[rad or m\], one entry per variable.
     pub units: &'a [f64],
     pub goals: &'a Goals,
     /// Number of constrained axes of all goals.
@@ -28,7 +28,7 @@ pub struct Manipulability<'a> {
     pub floor: f64,
 }
 
-/// Scratch memory of [`Manipulability`].
+/// Working memory of [`Manipulability`].
 #[derive(Debug, Clone)]
 pub struct JacobianScratch {
     pub configurations: Configurations,
@@ -43,20 +43,20 @@ impl JacobianScratch {
 }
 
 impl Manipulability<'_> {
-    /// The unweighted negative logarithm of the manipulability of one lane, after [`Self::linearise`].
+    /// The unweighted negative logarithm of the manipulability of one lane. Call [`Self::linearise`] first.
     pub fn value(&self, scratch: &mut JacobianScratch, lane: usize) -> f64 {
         scratch.svd.decompose(&scratch.configurations, self.goals.len(), lane);
         value(&mut scratch.svd, self.counted, self.floor)
     }
 
-    /// Computes residuals and Jacobians of the configurations in `scratch`.
+    /// Computes residuals and Jacobians of the configurations in `scratch`, in place.
     pub fn linearise(&self, scratch: &mut JacobianScratch) {
         self.kernel.measure(self.goals, &mut scratch.configurations);
         self.kernel.linearise(self.goals, &mut scratch.configurations);
     }
 
-    /// Adds the weighted gradient at `positions` \[rad or m\] to `gradient`, by central differences of two variables
-    /// at a time.
+    /// Adds the weighted gradient at `positions` \[rad or m\] to `gradient` \[1/rad or 1/m\], by central differences of
+    /// two variables at a time. Both slices have one entry per variable.
     pub fn add_gradient(&self, positions: &[f64], scratch: &mut JacobianScratch, gradient: &mut [f64]) {
         let variables = positions.len();
         for first in (0..variables).step_by(2) {

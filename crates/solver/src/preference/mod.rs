@@ -19,23 +19,24 @@ const QUADRATIC_TERMS: [fn(&Preference, &VariableState) -> QuadraticTerm; 3] =
 /// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free
 /// axes.
 ///
-/// The cost is the weighted sum of the terms below. The targets remain satisfied within their tolerances. Weights are
-/// finite and not negative.
+/// The cost is the weighted sum of the terms below. The targets remain met within their tolerances. Weights are finite
+/// and not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Preference<'a> {
     /// Preferred positions \[rad or m\], one entry per variable.
     pub posture: Option<&'a [f64]>,
-    /// Weight of half the squared distance to the posture \[rad²\]; prismatic joints are divided by the length scale.
+    /// Weight \[1/rad²\] of half the squared distance to the posture \[rad²\]. Prismatic positions are divided by the
+    /// length scale.
     pub posture_weight: f64,
-    /// Weight of half the squared distance of each variable from the middle of its limits, relative to half their
-    /// range (Liégeois 1977).
+    /// Dimensionless weight of half the squared distance of each variable from the middle of its limits, divided by
+    /// half their range (Liégeois 1977).
     pub limits_weight: f64,
     /// Weights of half the squared displacements from the seed \[1/rad² or 1/m²\], one entry per variable. With
     /// inverse squared velocity limits, slow joints move less than fast ones. They affect self-motions only: the
     /// [pick](super::Pick) chooses the branch regardless of these weights, and a chain without null space ignores
     /// them. Paths ignore them too.
     pub move_weights: Option<&'a [f64]>,
-    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic
+    /// Dimensionless weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic
     /// mechanisms"): the product of the singular values of the Jacobian of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
@@ -47,7 +48,7 @@ pub struct Preference<'a> {
 }
 
 impl Preference<'_> {
-    /// True if no term but that of moves has an effect.
+    /// True if no term has an effect, apart from the term of moves.
     #[doc(hidden)]
     pub fn is_none(&self) -> bool {
         let posture_weight = self.posture.map_or(0.0, |_| self.posture_weight);
@@ -70,6 +71,9 @@ impl Preference<'_> {
     }
 
     /// Checks that the preference is valid for `chain`.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if a list does not have one entry per variable, or a number is outside its range.
     #[doc(hidden)]
     pub fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
         let lists = [
@@ -89,13 +93,13 @@ impl Preference<'_> {
     }
 }
 
-/// The quadratic terms of one variable.
+/// The quadratic terms of one variable: posture, limits, moves.
 #[inline]
 pub fn quadratic_terms(preference: &Preference, state: &VariableState) -> [QuadraticTerm; QUADRATIC_TERMS.len()] {
     QUADRATIC_TERMS.map(|term| term(preference, state))
 }
 
-/// The second derivative of the cost with respect to one variable.
+/// The second derivative of the cost with respect to one variable \[1/rad² or 1/m²\].
 pub fn curvature(preference: &Preference, state: &VariableState) -> f64 {
     let quadratic: f64 = quadratic_terms(preference, state).iter().map(QuadraticTerm::curvature).sum();
     quadratic + preference.manipulability_weight * manipulability::CURVATURE / (state.unit * state.unit)
