@@ -6,15 +6,15 @@ use crate::{Problem, Target};
 use urdf_ik_goals::{Aim, Goal, Middle};
 use urdf_ik_robot::Chain;
 
-/// A target in the frame of a tip, or of the base link for `None`.
+/// A target whose pose is in the frame of the tip with index `frame`, or in the base link's frame for `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct AimedTarget {
     pub target: Target,
     pub frame: Option<usize>,
 }
 
-/// The pose in the middle of the bounds of goals, for each tip without a target that they lead somewhere, in the frame
-/// of the base link and of each other tip.
+/// Targets at the middle of the bounds of goals, for each tip that has goals but no target. One target is in the base
+/// link's frame, and one in the frame of each other tip, if goals refer to these frames.
 pub fn aimed_targets<'a>(chain: &'a Chain, problem: &'a Problem) -> impl Iterator<Item = AimedTarget> + 'a {
     let tips = 0..if problem.goals.is_empty() { 0 } else { chain.tips().len() };
     let is_free = |tip: &usize| problem.targets.iter().all(|target| target.tip != *tip);

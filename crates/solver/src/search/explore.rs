@@ -30,7 +30,7 @@ const ATTEMPTS_AT_UNREACHABLE: usize = 48;
 /// Refused solutions do not count as attempts, up to this multiple of the attempts.
 const MAX_REFUSED_PER_ATTEMPT: usize = 16;
 
-/// Smallest number of attempts with which a failure is explained: with fewer, a solution may have been missed.
+/// Smallest number of attempts after which a failure is explained. Fewer attempts may have missed a solution.
 pub const MIN_ATTEMPTS_TO_EXPLAIN: usize = 100;
 /// Number of attempts without limits, the first from the closest configuration. Most reachable targets are met
 /// by the first few.
@@ -42,7 +42,7 @@ pub struct Run<'a> {
     pub input: SearchInput<'a>,
     /// The kind of iteration.
     pub iteration: Iteration,
-    /// Time at the start.
+    /// Time at which the run started.
     pub start: Instant,
 }
 
@@ -57,7 +57,8 @@ impl<'a> Run<'a> {
         matches!(self.input.problem.mode, Mode::Track { .. })
     }
 
-    /// True if a continuation from the seed decides on the result of tracking. Goals have no interpolated poses.
+    /// True if a continuation from the seed decides the result of tracking. Problems with goals have none, because goals
+    /// have no interpolated poses.
     pub fn has_continuation(&self) -> bool {
         self.tracks() && self.input.problem.goals.is_empty()
     }
@@ -77,7 +78,7 @@ impl<'a> Run<'a> {
 
 /// The attempts of one core.
 pub struct AttemptSlice<'a> {
-    /// Index of the slice: it makes the attempts `index`, `index + of`, `index + 2 * of` and so on.
+    /// Index of the slice. It makes the attempts `index`, `index + of`, `index + 2 * of` and so on.
     pub index: usize,
     pub of: usize,
     /// The lowest number of a successful attempt over all slices; updated only if the first solution is wanted.
@@ -85,7 +86,7 @@ pub struct AttemptSlice<'a> {
 }
 
 impl AttemptSlice<'_> {
-    /// The reason not to start attempt `number`, if any.
+    /// The reason not to start attempt `number`; `None` to start it.
     pub fn stop_reason(&self, run: &Run, number: usize) -> Option<Stop> {
         let Problem { accepts, cost, unreached, .. } = run.input.problem;
         if self.first_found.load(Ordering::Relaxed) < number {
@@ -112,7 +113,7 @@ pub struct Exploration {
     pub clearance: ClearanceCheck,
     /// The preferred solution.
     pub picked: Candidate,
-    /// The failed attempt with the least squared error.
+    /// The failed attempt with the least squared error \[rad²\].
     pub closest: Candidate,
     /// Start of the attempts without limits \[rad or m\].
     unlimited_start: Vec<f64>,
@@ -131,7 +132,7 @@ impl Exploration {
     }
 
     /// Runs the attempts of `slice`. Writes the best solution into `picked`, and the best failed attempt into
-    /// `closest`.
+    /// `closest`. Returns the effort.
     pub fn explore(&mut self, run: &Run, setup: &Setup, slice: &AttemptSlice) -> Spent {
         let Run { input, iteration, .. } = *run;
         let SearchInput { search, problem } = input;
@@ -189,8 +190,8 @@ impl Exploration {
         Spent { attempts: spent.attempts - refused.get(), refused: refused.get(), ..spent }
     }
 
-    /// True if joint limits prevented a better `solution`: enough attempts within them failed, some limits are active
-    /// at its positions, and an attempt without limits meets the targets outside them.
+    /// True if joint limits prevented a better `solution`: enough attempts within the limits failed, some limits are
+    /// active at its positions, and an attempt without limits meets the targets outside the limits.
     pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
         let Mode::Search { attempts, .. } = run.input.problem.mode else { return false };
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
@@ -200,8 +201,8 @@ impl Exploration {
         self.meets_outside_limits(run, setup, UNLIMITED_ATTEMPTS) == Some(true)
     }
 
-    /// Whether the first solution of attempts without limits is outside them; `None` if there is none. Solutions
-    /// outside limits must be collision-free.
+    /// True if the first solution of `attempts` attempts without limits is outside the limits; `None` without a
+    /// solution. Solutions outside limits must be collision-free.
     pub fn meets_outside_limits(&mut self, run: &Run, setup: &Setup, attempts: usize) -> Option<bool> {
         let SearchInput { search, problem } = run.input;
         let Mode::Search { random_seed, .. } = problem.mode else { return None };

@@ -48,7 +48,7 @@ pub struct Interpolation {
     between: Vec<Target>,
     goals: Goals,
     determinant: Determinant,
-    /// Length over all targets together \[rad, or m over the length scale\].
+    /// Length over all targets together \[rad\], with positions divided by the length scale.
     pub length: f64,
     /// Number of Newton steps so far.
     pub steps: usize,
@@ -62,7 +62,8 @@ pub struct StraightMotion<'a> {
     pub fractions: [f64; 2],
 }
 
-/// True if a joint motion is too short to deviate from any interpolation between its ends.
+/// True if the joint motion between two configurations \[rad or m\] is too short to deviate from any interpolation
+/// between its ends.
 pub fn is_short(search: &Search, from: &[f64], to: &[f64]) -> bool {
     let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.units[i]);
     moves.sum::<f64>() <= MAX_SHORT_MOVE
@@ -89,14 +90,15 @@ impl Interpolation {
         }
     }
 
-    /// Sets the ends: the configuration `start` \[rad or m\] and the `targets`.
+    /// Sets the ends: the tip poses at the configuration `start` \[rad or m\], and the `targets`.
     pub fn aim(&mut self, search: &Search, start: &[f64], targets: &[Target]) {
         self.ends.clear();
         self.ends.extend_from_slice(targets);
         self.begin(search, start);
     }
 
-    /// Sets the ends: the first configuration \[rad or m\], and the tip poses at the second on the axes of `targets`.
+    /// Sets the ends: the tip poses at two configurations \[rad or m\], first `start`, then `end`. The tips and axes are
+    /// those of `targets`.
     pub fn aim_at_poses(&mut self, search: &Search, [start, end]: [&[f64]; 2], targets: &[Target]) {
         search.chain.forward_kinematics(end, &mut self.poses);
         let tips = self.poses.tips();
@@ -133,8 +135,9 @@ impl Interpolation {
         counted_axes(&self.ends) <= search.variables()
     }
 
-    /// Moves `positions` by Newton steps within `bounds` to the poses at `fraction` (0 to 1). True if the poses are
-    /// met, or for intermediate poses that cannot be met, if the steps converged.
+    /// Moves `positions` \[rad or m\] by Newton steps within `bounds` to the poses at `fraction` (0 to 1), in place.
+    /// Returns true if the poses are met. For intermediate poses that cannot be met, returns true if the steps
+    /// converged; for failures, `positions` are unchanged.
     pub fn solve(&mut self, search: &Search, bounds: Bounds, fraction: f64, positions: &mut [f64]) -> bool {
         self.set_fraction(search, fraction);
         let nearest_is_enough = fraction < 1.0 && !self.can_be_met(search);
@@ -162,9 +165,9 @@ impl Interpolation {
         false
     }
 
-    /// True if the tips follow the interpolation along the straight joint motion: Newton steps within `bounds` from
-    /// checked configurations to the interpolation are short and converge, and there is no singularity between the
-    /// ends.
+    /// True if the tips follow the interpolation along the straight joint `motion`: Newton steps within `bounds`
+    /// \[rad or m\] from checked configurations to the interpolation are short and converge, and no singularity lies
+    /// between the ends.
     pub fn is_followed(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion) -> bool {
         let steps =
             || motion.from.iter().zip(motion.to).enumerate().map(|(i, (from, to))| (to - from) / search.units[i]);

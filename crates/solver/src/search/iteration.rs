@@ -30,7 +30,7 @@ pub enum Next {
     Step,
     /// A Newton step, for every method.
     Newton,
-    /// This fraction of the last step again: -1/2 undoes half of it, then 1/2 undoes half of that.
+    /// This fraction of the last step once more: -1/2 undoes half of it, then 1/2 undoes half of that.
     Again(f64),
 }
 
@@ -49,13 +49,14 @@ impl Stepper {
         Self { fabrik, near: [false; LANES], pseudoinverse: Pseudoinverse::new(search) }
     }
 
-    /// Prepares a lane for attempt `number`.
+    /// Prepares the lane with index `lane` for attempt `number`.
     pub fn begin(&mut self, lane: usize, number: usize) {
         self.near[lane] = false;
         self.fabrik.begin(lane, number);
     }
 
-    /// Takes one step in every lane that is not at [`Next::Rest`], from measured configurations.
+    /// Takes one step in every lane whose entry in `next` is not [`Next::Rest`], from measured configurations, and writes
+    /// the new positions into `configurations`.
     pub fn step(&mut self, plan: &AttemptPlan, configurations: &mut Configurations, next: [Next; LANES]) {
         let (kernel, task) = (&plan.search.kernel, plan.view.task());
         let fraction = if plan.leaps { SEARCH_DAMPING } else { TRACK_DAMPING };

@@ -46,7 +46,7 @@ impl KnownSolutions {
         self.positions.clear();
     }
 
-    /// Adds the solution that was compared last.
+    /// Adds the solution that [`Self::contain`] compared last.
     pub fn push(&mut self) {
         self.positions.extend_from_slice(&self.exact);
     }
@@ -59,8 +59,9 @@ impl KnownSolutions {
         self.count() == MAX_SOLUTIONS
     }
 
-    /// True if `positions` \[rad or m\], without full revolutions, are a known solution, or if self-motion of `task`
-    /// leads to one. Solutions near a singularity that differ within the tolerance are the same.
+    /// True if `positions` are a known solution, or if a self-motion of `task` leads to one. Solutions near a
+    /// singularity that differ within the tolerance are the same. `positions` has one entry per variable \[rad or m\],
+    /// without full revolutions.
     pub fn contain(
         &mut self,
         task: NullSpaceTask,

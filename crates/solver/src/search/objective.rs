@@ -11,15 +11,15 @@ use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
 
 /// Objective of a descent.
 pub trait Objective {
-    /// Writes the squared error \[rad²\] of each configuration, and the bit mask of configurations that
-    /// meet the targets.
+    /// Writes the squared error of each lane \[rad²\], and the bit mask of the lanes that meet the targets, into
+    /// `configurations`.
     fn measure(&self, configurations: &mut Configurations);
 
     /// Takes a damped step within the bounds from measured configurations.
     fn step(&self, configurations: &mut Configurations, damping: &Lanes);
 }
 
-/// The error of all targets, with angles instead of chords.
+/// The error of all targets, measured by angles instead of chords.
 pub struct WholeError<'a> {
     pub kernel: &'a Kernel,
     pub task: Task<'a>,
@@ -42,9 +42,9 @@ pub struct LowerLevel<'a> {
     pub upper: Task<'a>,
     /// Both levels.
     pub whole: &'a Goals,
-    /// First row of the targets that is of the lower level: 0, or 3 for their orientations.
+    /// First row of each target that belongs to the lower level: 0, or 3 if only orientations do.
     pub first_row: usize,
-    /// Both levels, with large weights of the upper one, in the units of `heavy_kernel`.
+    /// Both levels, with large weights of the upper one, prepared for `heavy_kernel`.
     pub heavy: &'a Goals,
     pub heavy_kernel: &'a Kernel,
 }

@@ -37,7 +37,7 @@ pub struct PositionOnly {
     pub targets: Vec<Target>,
     /// Whole targets, in the units of [`Search::heavy_kernel`].
     heavy_goals: Goals,
-    /// The best result so far, without full revolutions.
+    /// The best result so far \[rad or m\], without full revolutions.
     pub best: Candidate,
     /// The current configuration \[rad or m\].
     trial: Vec<f64>,
@@ -74,7 +74,7 @@ impl PositionOnly {
         }
     }
 
-    /// Writes the best collision-free and accepted configuration that meets the positions into `best`; true
+    /// Writes the best collision-free and accepted configuration that meets the positions into `best`. Returns true
     /// if there is one. Starts from the results of `exploration`, with the `setup` of the whole problem.
     pub fn find(
         &mut self,

@@ -37,8 +37,8 @@ impl SolutionEvaluator {
         }
     }
 
-    /// Writes `positions` and their residuals, by the chain's own forward kinematics, into `solution`; true if they
-    /// meet the targets and goals.
+    /// Writes `positions` \[rad or m\] and their residuals, by the chain's own forward kinematics, into `solution`.
+    /// Returns true if they meet the targets and goals.
     pub fn measure(&mut self, search: &Search, problem: &Problem, positions: &[f64], solution: &mut Solution) -> bool {
         let Problem { targets, goals, .. } = *problem;
         solution.positions.copy_from_slice(positions);
@@ -70,7 +70,7 @@ impl SolutionEvaluator {
         met
     }
 
-    /// Writes `positions` into `solution` with the outcome and its reason.
+    /// Writes `positions` \[rad or m\] into `solution`, with the outcome and its reason.
     pub fn evaluate(&mut self, input: SearchInput, setup: &Setup, positions: &[f64], solution: &mut Solution) {
         let search = input.search;
         if self.measure(search, input.problem, positions, solution) {
@@ -106,8 +106,8 @@ impl SolutionEvaluator {
         step_limited
     }
 
-    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of the targets of
-    /// `goals`.
+    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of the targets of `goals`: six
+    /// rows per target in the tip's frame, positions divided by the length scale, and one column per variable.
     pub fn decompose(&mut self, search: &Search, goals: &Goals, positions: &[f64]) -> &mut Svd {
         let Self { configurations, svd, positions: wrapped, .. } = self;
         search.wrap(positions, wrapped);

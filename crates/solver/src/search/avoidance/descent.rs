@@ -30,7 +30,7 @@ const DAMPING_GROWTH: f64 = 4.0;
 pub struct DescentPoint {
     /// Positions without full revolutions \[rad or m\].
     solving: Vec<f64>,
-    /// Positions in the form in which they are returned \[rad or m\].
+    /// Positions to return, with their full revolutions \[rad or m\].
     pub positions: Vec<f64>,
 }
 
@@ -49,14 +49,14 @@ impl DescentPoint {
 /// Working memory of a descent.
 #[derive(Debug, Clone, Default)]
 pub struct AvoidanceScratch {
-    /// The collision-free configuration nearest to the targets so far, its squared error \[rad²\], and
-    /// whether it meets them.
+    /// The collision-free configuration nearest to the targets so far.
     pub best: DescentPoint,
+    /// The squared error of `best` \[rad²\], and true if `best` meets the targets.
     best_error: f64,
     is_met: bool,
     /// The configuration after the next step.
     trial: DescentPoint,
-    /// Pairs near the trial configuration, and the required distances of pairs that start within the margin.
+    /// Pairs near the trial configuration, and the required distances \[m\] of pairs that start within the margin.
     pub segment: SegmentScratch,
     rows: Rows,
     quadratic: DualActiveSet,
@@ -66,7 +66,7 @@ pub struct AvoidanceScratch {
     upper: Vec<f64>,
     /// Lower bounds of the rows.
     least: Vec<f64>,
-    /// The pair with the largest multiplier in the last step.
+    /// The pair with the largest multiplier in the last step: the one that limits it most.
     pub limited_by: Option<Near>,
 }
 
@@ -114,7 +114,7 @@ impl AvoidanceScratch {
 
 impl AvoidanceDescent<'_> {
     /// Descends from the start of the setup towards the targets, with every pair at least at its required distance.
-    /// Returns the number of trials.
+    /// Writes the result into `scratch`, and returns the number of trials.
     ///
     /// A bundle method: a trial in violation is rejected, but its rows remain, so that the next step from the same
     /// configuration is better informed (Lemaréchal 1975, "An extension of Davidon methods to non differentiable

@@ -67,7 +67,8 @@ impl CollisionAvoidance {
         }
     }
 
-    /// Makes a `solution` that was tracked without collision checking collision-free: see [`Problem::clearance`].
+    /// Makes a `solution` that was tracked without collision checking collision-free, in place: see
+    /// [`Problem::clearance`].
     pub fn make_collision_free(
         &mut self,
         input: SearchInput,
@@ -94,9 +95,9 @@ impl CollisionAvoidance {
         solution.elapsed += start.elapsed();
     }
 
-    /// After a search without a collision-free solution, tracks as near to the targets as obstacles allow: from the
-    /// seed, from the end of the search, and from its solutions in collision, moved towards the seed until they are
-    /// clear.
+    /// After a search without a collision-free solution, tracks as near to the targets as obstacles allow, and writes
+    /// the result into `solution`. The starts are the seed, the end of the search, and its solutions in collision,
+    /// moved towards the seed until they are clear.
     pub fn approach(
         &mut self,
         run: &Run,

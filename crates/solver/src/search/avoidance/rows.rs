@@ -11,23 +11,23 @@ const MAX_PAIRS: usize = 48;
 /// inexact and curved.
 const CORRECTION_MARGIN: f64 = 1e-6;
 
-/// Inequalities of a step from a collision-free configuration: slope · step >= least, normalised by the
-/// length of the slope.
+/// Inequalities of a step \[rad or m\] from a collision-free configuration: slope · step >= least. Slopes have unit
+/// length.
 ///
 /// The distance of a pair is that of one point of each body. Between parallel faces these points jump from corner to
 /// corner, so rows of earlier configurations remain.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// Normalised gradients, concatenated; one entry per variable each.
+    /// Normalised gradients of the distances, row-major: one row per inequality, one column per variable.
     pub slopes: Vec<f64>,
     least: Vec<f64>,
-    /// The pair of each row when it was added.
+    /// The pair of each row, in its state when the row was added.
     pub near: Vec<Near>,
     variables: usize,
 }
 
 impl Rows {
-    /// Clears the rows, and reserves memory for `variables` and for the lower bounds `least`.
+    /// Clears the rows and `least`, and reserves memory for rows of `variables` entries and for their lower bounds.
     pub fn begin(&mut self, variables: usize, least: &mut Vec<f64>) {
         least.clear();
         least.reserve(MAX_ROWS);
@@ -38,8 +38,8 @@ impl Rows {
         self.near.reserve(MAX_ROWS);
     }
 
-    /// Adds a row for each pair at the end of `step`: all pairs within `range` \[m\] of the margin. Returns the
-    /// motion of bodies up to which these rows are sufficient \[m\].
+    /// Adds a row for each pair in `segment`, at the end of `step` \[rad or m\]: all pairs within `range` \[m\] of the
+    /// margin. Returns the motion of bodies \[m\] up to which these rows are sufficient.
     pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], range: f64) -> f64 {
         let SegmentScratch { scene, required_gaps, .. } = segment;
         let slack = |near: &Near| near.gap() - required_gaps.of(near.pair);
@@ -59,20 +59,21 @@ impl Rows {
         reach
     }
 
-    /// Moves the origin of the rows by an accepted step.
+    /// Moves the origin of the rows by an accepted `step` \[rad or m\], one entry per variable.
     pub fn shift(&mut self, step: &[f64]) {
         for (least, slope) in self.least.iter_mut().zip(self.slopes.chunks_exact(self.variables)) {
             *least -= dot(slope, step);
         }
     }
 
-    /// Writes the lower bounds of a step from the collision-free configuration, where a zero step is always allowed.
+    /// Writes one lower bound per row into `least`, for a step from the collision-free configuration. A zero step is
+    /// always allowed.
     pub fn write_least(&self, least: &mut Vec<f64>) {
         least.clear();
         least.extend(self.least.iter().map(|least| least.min(0.0)));
     }
 
-    /// Writes the lower bounds of a correction at the end of `step`.
+    /// Writes one lower bound per row into `least`, for a correction at the end of `step` \[rad or m\].
     pub fn write_least_after(&self, step: &[f64], least: &mut Vec<f64>) {
         least.clear();
         let rows = self.least.iter().zip(self.slopes.chunks_exact(self.variables));
