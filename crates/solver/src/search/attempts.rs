@@ -50,9 +50,9 @@ const NEAR_TARGET_ERROR: f64 = 1e-6;
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
     pub iterations: usize,
-    /// Attempts that count: all but the refused ones.
+    /// Number of attempts that count: all except the refused ones.
     pub attempts: usize,
-    /// Attempts that met the targets and were refused.
+    /// Number of attempts that met the targets and were refused.
     pub refused: usize,
     /// Reason for the end of the search.
     pub stop: Stop,
@@ -166,15 +166,16 @@ impl Attempts {
         }
     }
 
-    /// Ranks the seed table for the targets and goals. Required before all attempts except the one from the seed.
+    /// Ranks the seed table for the targets and goals of `problem`. Required before [`Self::run`], except for the
+    /// attempt from the seed alone.
     pub fn rank(&mut self, search: &Search, problem: &Problem) {
         let targets = problem.targets.iter().map(|target| AimedTarget { target: *target, frame: None });
         let targets = targets.chain(aimed_targets(&search.chain, problem));
         search.table.rank(search.kernel.level, targets, problem.goals, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived` stops the search or none remain. Writes the nearest configuration of the failed
-    /// attempts into `closest`.
+    /// Runs attempts until `arrived` stops the search or none remain. Writes the configuration of the least squared
+    /// error \[rad²\] among unmet ones into `closest`. Returns the effort.
     pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
         let (search, view) = (plan.search, plan.view);
         let spent = Spent { iterations: 0, attempts: 0, refused: 0, stop: Stop::Attempts };

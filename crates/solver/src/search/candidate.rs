@@ -5,9 +5,9 @@ use urdf_ik_mathematics::best::make_room;
 /// A configuration that is refined by the stages of a search.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Positions of the variables without full revolutions \[rad or m\].
+    /// Positions \[rad or m\] without full revolutions, one entry per variable.
     pub positions: Vec<f64>,
-    /// Score, lower being better: the score of the pick, or the squared error \[rad²\].
+    /// Score: that of the pick, or the squared error \[rad²\]. Lower is better.
     pub score: f64,
     /// Number of the attempt; `usize::MAX` for none.
     pub attempt: usize,
@@ -19,7 +19,7 @@ impl Candidate {
         Self { positions: vec![0.0; variables], score: f64::INFINITY, attempt: usize::MAX }
     }
 
-    /// Restarts from `positions` \[rad or m\].
+    /// Restarts from `positions` \[rad or m\], one entry per variable.
     pub fn reset(&mut self, positions: &[f64]) {
         self.positions.copy_from_slice(positions);
         (self.score, self.attempt) = (f64::INFINITY, usize::MAX);
@@ -30,7 +30,7 @@ impl Candidate {
         self.attempt < usize::MAX
     }
 
-    /// Sort key, lower being better: the score, then the attempt.
+    /// Sort key: the score, then the number of the attempt. Lower is better.
     pub fn rank(&self) -> (f64, usize) {
         (self.score, self.attempt)
     }
@@ -44,8 +44,7 @@ impl Candidate {
 /// Number of candidates in a list.
 const MAX_CANDIDATES: usize = 12;
 
-/// The best candidates, the first being the best: for example the ends of failed attempts, each near another minimum of
-/// the error.
+/// The best candidates, best first: for example the ends of failed attempts, each near another minimum of the error.
 #[derive(Debug, Clone, Default)]
 pub struct BestCandidates {
     candidates: Vec<Candidate>,
@@ -63,7 +62,7 @@ impl BestCandidates {
         self.count = 0;
     }
 
-    /// All candidates, the best first.
+    /// All candidates, best first.
     pub fn candidates(&mut self) -> &mut [Candidate] {
         &mut self.candidates[..self.count]
     }
@@ -73,8 +72,8 @@ impl BestCandidates {
         self.count == 0
     }
 
-    /// Inserts a candidate of this rank if it is among the best; `read` writes its positions. The result does not
-    /// depend on the order of insertion.
+    /// Inserts a candidate of rank `rank` (score, number of the attempt) if it is among the best. `read` writes its
+    /// positions \[rad or m\]. The result does not depend on the order of insertion.
     pub fn insert(&mut self, rank: (f64, usize), read: impl FnOnce(&mut [f64])) {
         if let Some(candidate) = make_room(&mut self.candidates, &mut self.count, |other| other.rank() <= rank) {
             (candidate.score, candidate.attempt) = rank;

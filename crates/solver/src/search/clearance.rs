@@ -10,7 +10,7 @@ use urdf_ik_collision::{Clearance, RequiredGaps, SceneScratch};
 /// Collision check, acceptance and cost of configurations.
 #[derive(Debug, Clone)]
 pub struct ClearanceCheck {
-    /// Configurations that met the targets in collision, those with the smallest moves from the seed first.
+    /// Configurations that met the targets in collision, in the order of their largest move from the seed.
     pub blocked: BestCandidates,
     /// True if a collision-free configuration that met the targets was rejected.
     pub has_refused: bool,
@@ -46,8 +46,8 @@ impl ClearanceCheck {
         self.clear_at_seed.clear();
     }
 
-    /// True if `positions` respect the clearance of the problem: every pair is outside the margin, or at least as
-    /// distant as at the seed. Not inlined, to keep problems without a clearance fast.
+    /// True if `positions` \[rad or m\] respect the clearance of the problem: every pair is outside the margin, or at
+    /// least as distant as at the seed. Not inlined, to keep problems without a clearance fast.
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
@@ -74,8 +74,8 @@ impl ClearanceCheck {
         false
     }
 
-    /// The cost of `positions` \[rad or m\], which meet the targets: 0 if the problem has no cost, `None` if they are
-    /// in collision or rejected.
+    /// The cost of `positions` \[rad or m\] that meet the targets: 0 if the problem has no cost, `None` if they are in
+    /// collision or rejected.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
             let moves = positions.iter().zip(problem.seed).map(|(position, seed)| (position - seed).abs());
@@ -89,8 +89,8 @@ impl ClearanceCheck {
         cost
     }
 
-    /// Appraises a collision-free answer. If it fails and a configuration was rejected, the outcome becomes
-    /// [`Reason::Refused`].
+    /// Appraises a collision-free answer. If it is not accepted and a configuration was rejected, sets the outcome of
+    /// `solution` to [`Reason::Refused`].
     pub fn appraise_answer(&mut self, problem: &Problem, solution: &mut Solution) {
         let unhindered = Problem { clearance: None, ..*problem };
         if solution.is_solved() && self.appraise(&unhindered, &solution.positions).is_some() {
@@ -101,7 +101,7 @@ impl ClearanceCheck {
         }
     }
 
-    /// Applies [`Self::appraise`] to a lane that meets the targets, at the positions to return.
+    /// The cost of a lane that meets the targets, at the positions to return: see [`Self::appraise`].
     #[inline]
     pub fn appraise_lane(
         &mut self,
@@ -116,8 +116,8 @@ impl ClearanceCheck {
         self.appraise_folded(problem, setup, |positions| configurations.read(lane, positions))
     }
 
-    /// The pair that blocks the first of these solutions, which meet the targets, with its distance at `positions`: one
-    /// with an obstacle if it blocks any of them.
+    /// A pair that blocks one of `solutions` that meet the targets, with its distance \[m\] at `positions`. All
+    /// configurations are in \[rad or m\]. Prefers the first pair with an obstacle to the first pair.
     pub fn blocking<'a>(
         &mut self,
         problem: &Problem,
@@ -150,8 +150,8 @@ impl ClearanceCheck {
         is_clear
     }
 
-    /// Applies [`Self::appraise`] to positions without full revolutions, written by `read`, at the positions to
-    /// return.
+    /// The cost of the positions \[rad or m\] that `read` writes without full revolutions: restores the revolutions,
+    /// then see [`Self::appraise`].
     pub fn appraise_folded(&mut self, problem: &Problem, setup: &Setup, read: impl FnOnce(&mut [f64])) -> Option<f64> {
         let mut positions = std::mem::take(&mut self.positions);
         read(&mut positions);

@@ -17,7 +17,7 @@ pub const MAX_ITERATIONS: usize = 200;
 const MIN_GAIN: f64 = 1e-9;
 /// Number of iterations after which only [`PROMISING`] descents continue.
 pub const FIRST_ITERATIONS: usize = 10;
-/// Maximum squared error of a promising descent, as a multiple of the least one so far.
+/// Maximum squared error of a promising descent, divided by the least one so far.
 pub const PROMISING: f64 = 1.1;
 /// A descent with a larger entry of its step \[rad or m\] has not converged: with a far target, the relative gain
 /// is always small.
@@ -27,8 +27,8 @@ const DAMPING_RATIO: f64 = 8.0;
 /// Least initial damping times [`DAMPING_RATIO`] \[rad²\].
 const MIN_START: f64 = 1e-6;
 
-/// Weight of standing goals in a descent. A target that is missed by e violates them by e over this weight, and Newton
-/// steps return to them from there. Then the rest descends on the manifold of the standing goals, because penalties
+/// Dimensionless weight of standing goals in a descent. A target missed by e violates them by e divided by this weight,
+/// and Newton steps return to them from there. Then the rest descends on the manifold of the standing goals, because penalties
 /// stall at the bounds of goals.
 pub const STANDING_WEIGHT: f64 = 1e6;
 
@@ -54,7 +54,7 @@ pub struct ClosestDescent {
 pub struct Budget<'a> {
     /// Maximum number of iterations.
     pub iterations: usize,
-    /// The run with the time limit, if any.
+    /// The run whose time limit ends the descent; `None` for no time limit.
     pub run: Option<&'a Run<'a>>,
 }
 
@@ -85,9 +85,9 @@ impl ClosestDescent {
         }
     }
 
-    /// Descends from the closest and the other best failed attempts, and writes the least minimum into the closest. The
-    /// error uses rotation angles like that of the solution, whereas attempts use chords. Returns the number of
-    /// iterations.
+    /// Descends from the closest and the other best failed attempts of `exploration`, and writes the least minimum into
+    /// `exploration.closest`. The error uses rotation angles, as in the solution, whereas attempts use chords. Returns
+    /// the number of iterations.
     pub fn refine(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
         let Exploration { closest, attempts, .. } = exploration;
         let SearchInput { search, problem } = run.input;
@@ -139,9 +139,9 @@ impl ClosestDescent {
         }
     }
 
-    /// In tracking with goals, replaces a closest configuration that does not meet them by the solution nearest to the
-    /// seed among those of descents around it. The bound of a goal near a singularity may end the attempt from the
-    /// seed although there are solutions beside it.
+    /// In tracking with goals: if `closest` does not meet them, descends from positions around the seed, and replaces
+    /// `closest` by the solution nearest to the seed. Near a singularity, the bound of a goal may end the attempt from
+    /// the seed although there are solutions beside it.
     pub fn track_around_seed(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate) {
         let Search { kernel, units, .. } = run.input.search;
         let (task, Bounds { lower, upper }) = (setup.task(), setup.bounds());
@@ -196,13 +196,13 @@ impl ClosestDescent {
         iterations
     }
 
-    /// Descends from `positions` to a local minimum of the squared error of all targets.
+    /// Descends from `positions` \[rad or m\], in place, to a local minimum of the squared error of all targets.
     pub fn descend(&mut self, kernel: &Kernel, task: Task, positions: &mut [f64], budget: Budget) -> Descended {
         self.descend_by(&WholeError { kernel, task }, positions, budget)
     }
 
-    /// Descends from `positions` to a local minimum of the squared error by the method of Levenberg and Marquardt,
-    /// with the best of four damping factors in each iteration.
+    /// Descends from `positions` \[rad or m\], in place, to a local minimum of the squared error by the method of
+    /// Levenberg and Marquardt, with the best of four damping factors in each iteration.
     pub fn descend_by(&mut self, objective: &dyn Objective, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);

@@ -66,8 +66,8 @@ impl Continuation {
         }
     }
 
-    /// True if a joint motion along the interpolation connects the start of the setup to `positions`, which meet the
-    /// targets (without full revolutions).
+    /// True if a joint motion along the interpolation connects the start of the setup to `positions` \[rad or m\],
+    /// without full revolutions. They must meet the targets.
     pub fn reaches(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let search = run.input.search;
         self.followed = None;
@@ -90,9 +90,9 @@ impl Continuation {
             }
     }
 
-    /// Replaces the result of the attempt from the seed by a configuration connected to the seed, if there is one.
-    /// Unmet targets are tried again, unless they are provably out of reach or beyond the step bounds. Returns the
-    /// number of Newton steps.
+    /// Replaces the result of the attempt from the seed, in `exploration`, by a configuration connected to the seed, if
+    /// there is one. Tries unmet targets again, unless they are provably out of reach or beyond the step bounds.
+    /// Returns the number of Newton steps.
     pub fn connect(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
         let SearchInput { search, problem } = run.input;
         let Exploration { picked, closest, clearance, .. } = exploration;
@@ -159,8 +159,8 @@ impl Continuation {
         at
     }
 
-    /// Unless `found` is connected to the seed, replaces it by the end of the interpolation to its position targets.
-    /// True if they are met and the clearance is respected.
+    /// Replaces `found` by the end of the interpolation to its position targets, unless it is connected to the seed.
+    /// Returns true if these targets are met and the clearance is respected.
     pub fn connect_position(
         &mut self,
         run: &Run,
@@ -196,8 +196,8 @@ impl Continuation {
         is_connected
     }
 
-    /// Replaces `closest` (without full revolutions) by the local minimum of the error near the end of the
-    /// interpolation, unless the continuation reaches `closest`.
+    /// Replaces `closest` \[rad or m\], without full revolutions, by the local minimum of the error near the end of
+    /// the interpolation, unless the continuation reaches `closest`.
     pub fn settle_closest(&mut self, run: &Run, setup: &Setup, closest: &mut [f64]) {
         let SearchInput { search, problem } = run.input;
         if self.is_connected_to(run, setup, closest) {
@@ -244,7 +244,7 @@ impl Continuation {
     }
 
     /// True if joint limits ended the interpolation and nothing else explains the unmet targets: some limits are
-    /// active, and without limits the interpolation continues.
+    /// active, and the interpolation continues without limits.
     pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
         let Some(fraction) = self.followed.filter(|_| unexplained && !solution.saturated.is_empty()) else {

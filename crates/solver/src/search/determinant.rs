@@ -13,8 +13,8 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// Memory for Jacobians of `variables` and `tips`. Those with more variables than axes are never square and need
-    /// no memory.
+    /// Memory for square Jacobians of `variables` columns. Chains with more variables than the axes of `tips` tips have
+    /// no square Jacobian and need no memory.
     pub fn new(variables: usize, tips: usize) -> Self {
         let entries = if variables <= 6 * tips { variables * variables } else { 0 };
         Self { size: variables, rows: vec![0.0; entries] }

@@ -57,8 +57,8 @@ impl<'a> Run<'a> {
         matches!(self.input.problem.mode, Mode::Track { .. })
     }
 
-    /// True if a continuation from the seed decides the result of tracking. Problems with goals have none, because goals
-    /// have no interpolated poses.
+    /// True if a continuation from the seed decides the result of tracking. Problems with goals have none: goals have
+    /// no interpolated poses.
     pub fn has_continuation(&self) -> bool {
         self.tracks() && self.input.problem.goals.is_empty()
     }

@@ -63,8 +63,8 @@ impl Flow {
         }
     }
 
-    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking with bounded
-    /// steps, displacements are minimised first, and the task starts from the result.
+    /// Moves `positions` \[rad or m\] in place towards the preference of the problem. They must meet its targets. In
+    /// tracking with bounded steps, displacements are minimised first, and the task starts from the result.
     pub fn optimise(
         &mut self,
         input: SearchInput,

@@ -97,8 +97,7 @@ impl Interpolation {
         self.begin(search, start);
     }
 
-    /// Sets the ends: the tip poses at two configurations \[rad or m\], first `start`, then `end`. The tips and axes are
-    /// those of `targets`.
+    /// Sets the ends: the tip poses at the configurations `start` and `end` \[rad or m\], on the axes of `targets`.
     pub fn aim_at_poses(&mut self, search: &Search, [start, end]: [&[f64]; 2], targets: &[Target]) {
         search.chain.forward_kinematics(end, &mut self.poses);
         let tips = self.poses.tips();

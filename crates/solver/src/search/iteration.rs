@@ -55,7 +55,7 @@ impl Stepper {
         self.fabrik.begin(lane, number);
     }
 
-    /// Takes one step in every lane whose entry in `next` is not [`Next::Rest`], from measured configurations, and writes
+    /// Takes one step in every lane whose entry in `next` is not [`Next::Rest`], from measured configurations. Writes
     /// the new positions into `configurations`.
     pub fn step(&mut self, plan: &AttemptPlan, configurations: &mut Configurations, next: [Next; LANES]) {
         let (kernel, task) = (&plan.search.kernel, plan.view.task());

@@ -56,15 +56,16 @@ impl NullSpace {
         }
     }
 
-    /// Moves `positions`, which meet the targets, towards the preference of `task` within its bounds, through
-    /// collision-free configurations.
+    /// Moves `positions` \[rad or m\] in place towards the preference of `task` within its bounds, through
+    /// collision-free configurations. They must meet the targets, and still do afterwards.
     pub fn optimise(&mut self, task: NullSpaceTask, positions: &mut [f64], clearance: &mut ClearanceCheck) {
         if !task.preference.is_none() || task.preference.move_weights.is_some() {
             task.run(positions, self, clearance);
         }
     }
 
-    /// Moves `positions`, which meet the targets of `task`, by Newton steps beyond their tolerances.
+    /// Moves `positions` \[rad or m\] in place by Newton steps, to meet the targets of `task` more exactly than their
+    /// tolerances require.
     pub fn make_exact(&mut self, task: &NullSpaceTask, positions: &mut [f64]) {
         let configurations = &mut self.jacobian.configurations;
         let (kernel, task) = (&task.input.search.kernel, task.view.task());
@@ -127,7 +128,7 @@ impl NullSpace {
     }
 }
 
-/// Takes Newton steps from configurations near the targets of `task` back to them. The result is measured.
+/// Moves configurations near the targets of `task` back to them by Newton steps, in place. The result is measured.
 pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Configurations) {
     for correction in 0..=MAX_CORRECTIONS {
         kernel.measure(task.goals, configurations);
@@ -146,11 +147,11 @@ pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Confi
 pub struct NullSpaceTask<'a> {
     pub input: SearchInput<'a>,
     pub preference: &'a Preference<'a>,
-    /// Bounds while solving.
+    /// Bounds while solving \[rad or m\].
     pub view: SetupView<'a>,
     /// Positions from which moves are measured \[rad or m\]: the seed, without full revolutions.
     pub origin: &'a [f64],
-    /// True if steps end at the first bound, instead of sliding along it.
+    /// True if steps end at the first bound instead of sliding along it.
     pub flows: bool,
     /// Singular values below this fraction of the largest count as zero.
     pub rank_tolerance: f64,

@@ -14,7 +14,7 @@ pub enum Iteration {
 }
 
 impl Iteration {
-    /// The iteration for a problem: FABRIK reaches for targets alone, so Newton steps meet the other goals.
+    /// The iteration for a problem. FABRIK meets targets alone, so problems with goals use Newton steps.
     pub fn for_problem(self, Problem { targets, goals, .. }: &Problem) -> Self {
         match self {
             Self::Fabrik(_) if targets.is_empty() => Self::Jacobian(JacobianStep::default()),
@@ -35,7 +35,7 @@ pub struct AttemptPlan<'a> {
     pub view: SetupView<'a>,
     /// The kind of iteration.
     pub iteration: Iteration,
-    /// Number of starting points, the seed (number 0) included.
+    /// Number of starting points, including the seed, number 0.
     pub attempts: usize,
     /// Number of the first attempt; every `stride`th one follows.
     pub first: usize,
@@ -44,7 +44,7 @@ pub struct AttemptPlan<'a> {
     pub random_seed: u64,
     /// True if an attempt may leap far and return to the targets. False in tracking.
     pub leaps: bool,
-    /// Called before each attempt with its number: the reason to end the search, if any.
+    /// Called before each attempt with its number. Returns the reason to end the search, if any.
     pub stop_reason: &'a dyn Fn(usize) -> Option<Stop>,
 }
 

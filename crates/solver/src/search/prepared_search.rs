@@ -23,11 +23,11 @@ pub struct Search {
     /// The kernel for steps that preserve positions: their rows are weighted by [`POSITION_WEIGHT`].
     pub(super) heavy_kernel: Arc<Kernel>,
     pub(super) table: Arc<SeedTable>,
-    /// Bounds on the reach of each tip, in the order of [`Chain::tips`].
+    /// Bounds on the distances that each tip reaches \[m\], in the order of [`Chain::tips`].
     pub reach: Arc<[TipReach]>,
-    /// For each variable, true if positions 2π apart are the same configuration and the limits span at least 2π.
+    /// One entry per variable: true if positions 2π apart are the same configuration and the limits span at least 2π.
     pub turns: Arc<[bool]>,
-    /// Step of each variable equivalent to one radian \[rad or m\].
+    /// Displacement of each variable that counts as one radian \[rad or m\]: 1, or the length scale.
     pub units: Arc<[f64]>,
 }
 
@@ -56,17 +56,18 @@ impl Search {
         }
     }
 
-    /// Memory for singular values of the Jacobian.
+    /// Memory for singular values of the Jacobian of all tips.
     pub fn svd(&self) -> Svd {
         Svd::new(self.chain.tips().len(), self.variables())
     }
 
-    /// Number of variables.
+    /// Number of variables of the chain.
     pub fn variables(&self) -> usize {
         self.turns.len()
     }
 
-    /// Writes `positions` wrapped to \[-π, π\] where full revolutions make no difference: large angles lose digits.
+    /// Writes `positions` \[rad or m\] into `wrapped`. Angles are wrapped to \[-π, π\] where full revolutions make no
+    /// difference, because large angles lose digits.
     pub fn wrap(&self, positions: &[f64], wrapped: &mut [f64]) {
         for ((wrapped, position), turns) in wrapped.iter_mut().zip(positions).zip(&*self.turns) {
             *wrapped = if *turns { without_whole_turns(*position) } else { *position };

@@ -97,7 +97,8 @@ fn find_least<S: Simd>(simd: S, numbers: &[EightLanes]) -> usize {
 }
 
 impl SeedTable {
-    /// The seed table of `chain`, spread over `domains` \[rad or m\], one per variable. `length_scale` is in \[m\].
+    /// The seed table of `chain`, spread over `domains` \[rad or m\], one per variable. `length_scale` \[m\] counts as
+    /// one radian.
     pub fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
         let steps = square_roots_of_primes(domains.len() + 1);
         let positions = Vec::with_capacity(TABLE_SIZE * domains.len());
@@ -127,9 +128,9 @@ impl SeedTable {
         table
     }
 
-    /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
-    /// between corresponding axes (for small angles the squared angle, up to a constant), plus the squared violations
-    /// of relations of joints.
+    /// Ranks the table for a problem, and writes the costs into `ranking`. The cost of a configuration is half the
+    /// squared distance divided by the squared length scale, minus the cosines between corresponding axes (for small
+    /// angles the squared angle, up to a constant), plus the squared violations of relations of joints.
     pub fn rank(
         &self,
         level: Level,
@@ -178,8 +179,8 @@ impl SeedTable {
         weights.map(|weight| single(weight * target.weight))
     }
 
-    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out` \[rad or m\]: the table's
-    /// configurations nearest to the targets, then further samples of the sequence.
+    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out` \[rad or m\], one entry per
+    /// variable. Starts are the table's configurations nearest to the targets, then further samples of the sequence.
     #[inline]
     pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
@@ -190,8 +191,9 @@ impl SeedTable {
         }
     }
 
-    /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of
-    /// any dimension evenly, shifted by `random_seed` and scaled to the domains or to a [`range_fraction`] of them.
+    /// Writes point `index` of the Richtmyer sequence into `out` \[rad or m\], one entry per variable. The sequence
+    /// (multiples of square roots of primes, modulo 1) fills a box of any dimension evenly. The point is shifted by
+    /// `random_seed` and scaled to the domains or to a [`range_fraction`] of them.
     pub fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;

@@ -10,11 +10,11 @@ const MIN_PIVOT: f64 = 1e-6;
 /// First-order motions of a seven-joint arm.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfMotion {
-    /// Self-motion: joint rates with the tip fixed, scaled to a maximum of 1.
+    /// Self-motion: rate of each joint with the tip fixed, scaled to a maximum of 1.
     pub motion: [f64; 7],
-    /// Shortest Newton step to the target \[rad\].
+    /// Shortest Newton step of the seven joints to the target \[rad\].
     pub step: [f64; 7],
-    /// Error of the tip \[rad, and m over the length scale\].
+    /// Error of the tip \[rad\], with the position error divided by the length scale.
     pub error: f64,
 }
 

@@ -12,7 +12,7 @@ use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub goals: Goals,
-    /// The seed without full revolutions \[rad or m\].
+    /// The seed without full revolutions \[rad or m\], one entry per variable.
     pub start: Vec<f64>,
     /// Start of the first attempt \[rad or m\]: the seed, within the bounds of attempts.
     first: Vec<f64>,
@@ -50,8 +50,8 @@ impl<'a> SetupView<'a> {
         Task { goals: &self.setup.goals, bounds: self.bounds }
     }
 
-    /// Reflects a starting point \[rad or m\] at the bounds, so that starting points fill narrow bounds as evenly as
-    /// the limits.
+    /// Reflects a starting point \[rad or m\] at the bounds, in place, so that starting points fill narrow bounds as
+    /// evenly as the limits.
     pub fn reflect(&self, start: &mut [f64]) {
         for (i, position) in start.iter_mut().enumerate() {
             let (lower, upper) = (self.bounds.lower[i], self.bounds.upper[i]);
@@ -86,7 +86,7 @@ impl Setup {
         }
     }
 
-    /// Prepares a problem.
+    /// Prepares the setup for a problem.
     pub fn set(&mut self, input: SearchInput) {
         let problem = input.problem;
         let has_relations = problem.goals.iter().any(|goal| !goal.kind().coefficients().is_empty());
@@ -160,7 +160,7 @@ impl Setup {
         }
     }
 
-    /// Bounds while solving: the limits (none for circles), and in tracking also the step bounds.
+    /// Bounds while solving \[rad or m\]: the limits (none for circles), and in tracking also the step bounds.
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
@@ -179,7 +179,7 @@ impl Setup {
         self.view().task()
     }
 
-    /// True if a variable of `positions` is at a step bound that is not a limit.
+    /// True if a variable of `positions` \[rad or m\], without full revolutions, is at a step bound that is not a limit.
     pub fn is_at_step_bound(&self, positions: &[f64]) -> bool {
         positions.iter().enumerate().any(|(i, position)| {
             let ([least, greatest], turns) = (self.domains[i].ends(), self.whole_turns[i]);
@@ -188,8 +188,8 @@ impl Setup {
         })
     }
 
-    /// The position \[rad or m\] that a search returns for variable `i`: on a circle, the revolution within its
-    /// domain nearest to the seed.
+    /// The position \[rad or m\] to return from a search for variable `i` at `position`, given without full
+    /// revolutions. On a circle, this is the revolution within the domain nearest to the seed.
     pub fn folded(&self, i: usize, position: f64) -> f64 {
         match (self.turns[i], self.circles[i]) {
             (false, _) => position,
@@ -200,8 +200,8 @@ impl Setup {
         }
     }
 
-    /// Restores the full revolutions of `positions` \[rad or m\]: adds the subtracted ones, and in a search chooses
-    /// those within the limits nearest to the seed.
+    /// Restores the full revolutions of `positions` \[rad or m\] in place: adds the subtracted ones, and in a search
+    /// chooses those within the limits nearest to the seed.
     pub fn fold(&self, problem: &Problem, positions: &mut [f64]) {
         for i in (0..positions.len()).filter(|i| self.turns[*i]) {
             let (domain, seed) = (self.domains[i], self.domains[i].clamp(problem.seed[i]));

@@ -53,27 +53,28 @@ impl Search {
         }
     }
 
-    /// Makes a `solution` that was tracked without collision checking collision-free, and appraises it.
+    /// Makes a `solution` that was tracked without collision checking collision-free, in place, and appraises it.
     pub fn make_collision_free(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
         let SearchScratch { exploration, evaluator, avoidance, .. } = scratch;
         avoidance.make_collision_free(SearchInput { search: self, problem }, evaluator, solution);
         exploration.clearance.appraise_answer(problem, solution);
     }
 
-    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `targets`.
+    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `targets` in the tips' frames,
+    /// with position rows divided by the length scale.
     pub fn decomposed<'a>(&self, targets: &[Target], positions: &[f64], scratch: &'a mut SearchScratch) -> &'a mut Svd {
         let SearchScratch { goals, evaluator, .. } = scratch;
         self.kernel.set_targets(targets, goals);
         evaluator.decompose(self, goals, positions)
     }
 
-    /// The negative logarithm of the manipulability at `positions` \[rad or m\] for `targets`.
+    /// The negative logarithm of the manipulability at `positions` \[rad or m\], over the constrained axes of `targets`.
     pub fn manipulability_cost(&self, targets: &[Target], positions: &[f64], scratch: &mut SearchScratch) -> f64 {
         manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
 
-    /// Moves `positions` \[rad or m\] by damped Newton steps without limits to `target` within `tolerance` \[m and
-    /// rad\], or to the closest configuration.
+    /// Moves `positions` \[rad or m\] in place, by damped Newton steps without limits, to `target` within `tolerance`
+    /// \[m and rad\], or to the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
@@ -96,8 +97,8 @@ impl Search {
 }
 
 impl Run<'_> {
-    /// True if `positions`, which meet the targets of a tracking problem, are connected to its seed: see
-    /// [`Continuation`].
+    /// True if `positions` \[rad or m\] are connected to the seed of a tracking problem: see [`Continuation`]. They must
+    /// meet its targets.
     pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
         setup.set(self.input);
@@ -107,7 +108,7 @@ impl Run<'_> {
         continuation.reaches(self, setup, solved)
     }
 
-    /// Solves a valid problem.
+    /// Solves a valid problem, and writes the result into `solution`.
     pub fn solve(&self, scratch: &mut SearchScratch, solution: &mut Solution) {
         let first_found = AtomicUsize::new(usize::MAX);
         let slice = AttemptSlice { index: 0, of: 1, first_found: &first_found };

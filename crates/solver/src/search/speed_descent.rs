@@ -23,8 +23,9 @@ pub struct SpeedDescent {
 }
 
 impl SpeedDescent {
-    /// For the motion from the start of `setup` to `positions`, of which the fastest variable moves by `fastest` units:
-    /// the descent of the logarithm of its length \[1/rad\], times `fastest`, for each variable in its unit.
+    /// The steepest descent of the logarithm of the length of the motion from the start of `setup` to `positions` \[rad
+    /// or m\], times `fastest`. The fastest variable of this motion moves by `fastest` of its units. The result has one
+    /// entry per variable, in its unit.
     pub fn at(
         &mut self,
         search: &Search,
