@@ -23,6 +23,7 @@ pub struct Manipulability<'a> {
     pub goals: &'a Goals,
     /// Number of constrained axes of all goals.
     pub counted: usize,
+    /// Dimensionless weight of the cost.
     pub weight: f64,
     /// Added to each squared singular value \[rad²\]: above 0, the gradient is finite at singular configurations.
     pub floor: f64,

@@ -20,6 +20,7 @@ pub struct VariableState<'a> {
 /// The cost `weight / 2 * (offset / unit)²` of one variable.
 #[derive(Clone, Copy)]
 pub struct QuadraticTerm {
+    /// Weight of half the squared quotient of `offset` and `unit`.
     pub weight: f64,
     /// Offset from the preferred position \[rad or m\].
     pub offset: f64,
@@ -54,6 +55,7 @@ impl QuadraticTerm {
         preference.move_weights.map_or(Self::ZERO, term)
     }
 
+    /// The cost.
     pub fn value(&self) -> f64 {
         0.5 * self.weight * (self.offset / self.unit).powi(2)
     }

@@ -6,10 +6,12 @@ use crate::{Problem, Target};
 use urdf_ik_goals::{Aim, Goal, Middle};
 use urdf_ik_robot::Chain;
 
-/// A target whose pose is in the frame of the tip with index `frame`, or in the base link's frame for `None`.
+/// A target in the frame of another tip or of the base link.
 #[derive(Debug, Clone, Copy)]
 pub struct AimedTarget {
+    /// The target, with its pose in the frame of `frame` \[m\].
     pub target: Target,
+    /// Index of the tip in whose frame the pose is; `None` for the base link's frame.
     pub frame: Option<usize>,
 }
 

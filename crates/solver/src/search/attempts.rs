@@ -49,6 +49,7 @@ const NEAR_TARGET_ERROR: f64 = 1e-6;
 /// Effort of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
+    /// Total number of iterations of all attempts.
     pub iterations: usize,
     /// Number of attempts that count: all except the refused ones.
     pub attempts: usize,
@@ -61,7 +62,9 @@ pub struct Spent {
 /// An attempt that met the targets.
 #[derive(Debug, Clone, Copy)]
 pub struct SuccessfulAttempt {
+    /// Index of its lane.
     pub lane: usize,
+    /// Number of the attempt; 0 starts at the seed.
     pub number: usize,
     /// Total number of iterations of all attempts so far.
     pub iterations: usize,
@@ -174,8 +177,8 @@ impl Attempts {
         search.table.rank(search.kernel.level, targets, problem.goals, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived` stops the search or none remain. Writes the configuration of the least squared
-    /// error \[rad²\] among unmet ones into `closest`. Returns the effort.
+    /// Runs attempts until `arrived` stops the search or none remain. Writes the configuration with the least
+    /// squared error among those that do not meet the targets into `closest`. Returns the effort.
     pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
         let (search, view) = (plan.search, plan.view);
         let spent = Spent { iterations: 0, attempts: 0, refused: 0, stop: Stop::Attempts };

@@ -28,8 +28,8 @@ const DAMPING_RATIO: f64 = 8.0;
 const MIN_START: f64 = 1e-6;
 
 /// Dimensionless weight of standing goals in a descent. A target missed by e violates them by e divided by this weight,
-/// and Newton steps return to them from there. Then the rest descends on the manifold of the standing goals, because penalties
-/// stall at the bounds of goals.
+/// and Newton steps return to them from there. Then the rest descends on the manifold of the standing goals, because
+/// penalties stall at the bounds of goals.
 pub const STANDING_WEIGHT: f64 = 1e6;
 
 /// Number of descents that tracking with goals makes around its seed, the first from the seed itself.
@@ -68,6 +68,7 @@ impl Budget<'_> {
 /// Result of a descent.
 #[derive(Debug, Clone, Copy)]
 pub struct Descended {
+    /// Number of iterations.
     pub iterations: usize,
     /// Remaining squared error \[rad²\].
     pub squared_error: f64,

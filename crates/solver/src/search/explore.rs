@@ -80,6 +80,7 @@ impl<'a> Run<'a> {
 pub struct AttemptSlice<'a> {
     /// Index of the slice. It makes the attempts `index`, `index + of`, `index + 2 * of` and so on.
     pub index: usize,
+    /// Number of slices.
     pub of: usize,
     /// The lowest number of a successful attempt over all slices; updated only if the first solution is wanted.
     pub first_found: &'a AtomicUsize,

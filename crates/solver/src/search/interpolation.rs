@@ -56,7 +56,9 @@ pub struct Interpolation {
 
 /// A straight joint motion along a part of an interpolation.
 pub struct StraightMotion<'a> {
+    /// Positions at the start \[rad or m\], one entry per variable.
     pub from: &'a [f64],
+    /// Positions at the end \[rad or m\], one entry per variable.
     pub to: &'a [f64],
     /// Fractions of the interpolation at the ends of the motion, from 0 to 1.
     pub fractions: [f64; 2],

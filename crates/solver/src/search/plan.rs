@@ -37,8 +37,9 @@ pub struct AttemptPlan<'a> {
     pub iteration: Iteration,
     /// Number of starting points, including the seed, number 0.
     pub attempts: usize,
-    /// Number of the first attempt; every `stride`th one follows.
+    /// Number of the first attempt.
     pub first: usize,
+    /// Difference between the numbers of successive attempts.
     pub stride: usize,
     /// Seed of the pseudorandom starting points after the seed table.
     pub random_seed: u64,

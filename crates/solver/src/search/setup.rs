@@ -165,7 +165,7 @@ impl Setup {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
 
-    /// Bounds that are never active.
+    /// Bounds that are never active: −∞ to ∞ for each variable.
     pub fn unbounded(&self) -> Bounds<'_> {
         let [lower, upper] = &self.unbounded;
         Bounds { lower, upper }
@@ -179,7 +179,8 @@ impl Setup {
         self.view().task()
     }
 
-    /// True if a variable of `positions` \[rad or m\], without full revolutions, is at a step bound that is not a limit.
+    /// True if a variable of `positions` \[rad or m\], without full revolutions, is at a step bound that is not a
+    /// limit.
     pub fn is_at_step_bound(&self, positions: &[f64]) -> bool {
         positions.iter().enumerate().any(|(i, position)| {
             let ([least, greatest], turns) = (self.domains[i].ends(), self.whole_turns[i]);

@@ -68,7 +68,8 @@ impl Search {
         evaluator.decompose(self, goals, positions)
     }
 
-    /// The negative logarithm of the manipulability at `positions` \[rad or m\], over the constrained axes of `targets`.
+    /// The negative logarithm of the manipulability at `positions` \[rad or m\], over the constrained axes of
+    /// `targets`.
     pub fn manipulability_cost(&self, targets: &[Target], positions: &[f64], scratch: &mut SearchScratch) -> f64 {
         manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
@@ -97,8 +98,8 @@ impl Search {
 }
 
 impl Run<'_> {
-    /// True if `positions` \[rad or m\] are connected to the seed of a tracking problem: see [`Continuation`]. They must
-    /// meet its targets.
+    /// True if `positions` \[rad or m\] are connected to the seed of a tracking problem: see [`Continuation`]. They
+    /// must meet its targets.
     pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
         setup.set(self.input);

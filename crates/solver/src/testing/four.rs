@@ -17,18 +17,20 @@ pub struct Four {
     pub kernel: Kernel,
     pub goals: Goals,
     pub configurations: Configurations,
+    /// Lower bounds of the steps \[rad or m\], one entry per variable.
     pub lower: Vec<f64>,
+    /// Upper bounds of the steps \[rad or m\], one entry per variable.
     pub upper: Vec<f64>,
     fabrik: FabrikScratch,
     units: Vec<f64>,
-    /// The positions of each lane.
+    /// The positions of each lane \[rad or m\], one entry per variable.
     pub positions: Vec<Vec<f64>>,
-    /// The chain's own forward kinematics at each of them.
+    /// The poses of each lane in the base link's frame \[m\], by the chain's own forward kinematics.
     pub poses: Vec<ChainPoses>,
 }
 
 impl Four {
-    /// A kernel with four random configurations.
+    /// A kernel of `chain` with four random configurations.
     pub fn new(chain: &Arc<Chain>, random: &mut Random) -> Self {
         let length_scale = Search::prepare(chain).kernel.length_scale;
         let positions: Vec<Vec<f64>> = (0..LANES).map(|_| random.positions(chain)).collect();
@@ -59,7 +61,7 @@ impl Four {
         four
     }
 
-    /// A chain of seven revolute joints with random axes.
+    /// A kernel of a chain of seven revolute joints with random axes.
     pub fn seven(random: &mut Random) -> Self {
         let (chain, _) = Recipe::plain(Axes::Any, 7).make(random);
         Self::new(&chain, random)
@@ -88,7 +90,7 @@ impl Four {
         self.goals.targets = targets.iter().map(|target| PreparedTarget::new(target, links, *length_scale)).collect();
     }
 
-    /// A full target for each tip, met by the configuration of `lane`.
+    /// A full target for each tip, in the order of the tips, met by the configuration of `lane`.
     pub fn targets_of(&self, lane: usize) -> Vec<Target> {
         self.poses[lane].tips().iter().enumerate().map(|(tip, pose)| Target::new(tip, *pose)).collect()
     }
@@ -101,14 +103,15 @@ impl Four {
         self.kernel.linearise(&self.goals, &mut self.configurations);
     }
 
-    /// A damped step inside the bounds of the lanes that are `moving`.
+    /// Takes a damped step within the bounds in the lanes whose entry in `moving` is 1. `damping` has one entry per lane
+    /// \[rad²\].
     pub fn damped_step(&mut self, damping: &Lanes, moving: &Lanes) {
         let Self { kernel, goals, lower, upper, configurations, .. } = self;
         kernel.damped_step(Task { goals, bounds: Bounds { lower, upper } }, configurations, damping, moving);
     }
 
-    /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns
-    /// the new positions.
+    /// Takes one cycle of FABRIK in all configurations. No variable moves by more than `range` \[rad or m\]. Returns the
+    /// new positions \[rad or m\], one row per variable, one column per lane.
     pub fn cycle(&mut self, options: FabrikOptions, range: f64) -> Vec<[f64; LANES]> {
         let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);
@@ -121,7 +124,8 @@ impl Four {
         configurations.positions.iter().map(|lanes| lanes.0).collect()
     }
 
-    /// Derivatives of the rows of `target` with respect to `variable` \[1/rad or 1/m\], by central differences.
+    /// Derivatives of the six rows of `target` in each lane with respect to `variable` \[1/rad or 1/m\], by central
+    /// differences of step `h` \[rad or m\].
     pub fn slopes(&mut self, target: usize, variable: usize, h: f64) -> [[f64; 6]; LANES] {
         let mut at = |h: f64| {
             for (lane, positions) in self.positions.iter().enumerate() {

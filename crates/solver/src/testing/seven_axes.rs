@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use urdf_ik_closed_form::{Axes, Line, REDUNDANT_JOINTS};
 use urdf_ik_random::random::Random;
 
-/// Positions of seven joints, nearly a full revolution each \[rad\].
+/// Random positions of seven joints, each between -3.1 and 3.1 \[rad\].
 pub fn positions(random: &mut Random) -> [f64; REDUNDANT_JOINTS] {
     [(); REDUNDANT_JOINTS].map(|()| random.between(-3.1, 3.1))
 }
@@ -33,8 +33,8 @@ fn spherical_joint(random: &mut Random) -> [Vector3<f64>; 3] {
     [beside * sign(random), second, third * sign(random)]
 }
 
-/// An arm with a spherical shoulder and wrist, the first axis offset by `offset` \[m\]. Points are
-/// anywhere on the axes.
+/// A random arm with a spherical shoulder and a spherical wrist. The first axis is offset by `offset` \[m\]. The point
+/// \[m\] of each line is anywhere on its axis, in the base link's frame.
 pub fn arm(random: &mut Random, offset: f64) -> Axes<REDUNDANT_JOINTS> {
     let [a, b, c] = spherical_joint(random);
     let [e, f, g] = spherical_joint(random);
@@ -51,7 +51,7 @@ pub fn arm(random: &mut Random, offset: f64) -> Axes<REDUNDANT_JOINTS> {
     Axes { lines, tip: pose(random) }
 }
 
-/// Pose of the tip \[m\], by the product of exponentials.
+/// Pose of the tip in the base link's frame \[m\] at `positions` \[rad\], by the product of exponentials.
 pub fn tip(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS]) -> Isometry3<f64> {
     let mut pose = axes.tip;
     for (line, position) in axes.lines.iter().zip(positions).rev() {
@@ -62,7 +62,8 @@ pub fn tip(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS]) -
     pose
 }
 
-/// Distance of the tip from a pose, the larger of translation and rotation \[m or rad\].
+/// Error of the tip at `positions` \[rad\] relative to `pose` \[m\], in the base link's frame: the larger of the distance
+/// \[m\] and the angle \[rad\].
 pub fn error(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS], pose: &Isometry3<f64>) -> f64 {
     let left = tip(axes, positions).inv_mul(pose);
     left.translation.vector.norm().max(left.rotation.angle())
