@@ -103,15 +103,15 @@ impl Four {
         self.kernel.linearise(&self.goals, &mut self.configurations);
     }
 
-    /// Takes a damped step within the bounds in the lanes whose entry in `moving` is 1. `damping` has one entry per lane
-    /// \[rad²\].
+    /// Takes a damped step within the bounds in the lanes whose entry in `moving` is 1. `damping` \[rad²\] has one entry
+    /// per lane.
     pub fn damped_step(&mut self, damping: &Lanes, moving: &Lanes) {
         let Self { kernel, goals, lower, upper, configurations, .. } = self;
         kernel.damped_step(Task { goals, bounds: Bounds { lower, upper } }, configurations, damping, moving);
     }
 
-    /// Takes one cycle of FABRIK in all configurations. No variable moves by more than `range` \[rad or m\]. Returns the
-    /// new positions \[rad or m\], one row per variable, one column per lane.
+    /// Takes one cycle of FABRIK in all configurations. No variable moves by more than `range` \[rad or m\]. Returns
+    /// the new positions \[rad or m\]: for each variable, one entry per lane.
     pub fn cycle(&mut self, options: FabrikOptions, range: f64) -> Vec<[f64; LANES]> {
         let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);

@@ -62,8 +62,8 @@ pub fn tip(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS]) -
     pose
 }
 
-/// Error of the tip at `positions` \[rad\] relative to `pose` \[m\], in the base link's frame: the larger of the distance
-/// \[m\] and the angle \[rad\].
+/// Error of the tip at `positions` \[rad\] relative to `pose`, in the base link's frame \[m\]: the larger of the
+/// distance \[m\] and the angle \[rad\].
 pub fn error(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS], pose: &Isometry3<f64>) -> f64 {
     let left = tip(axes, positions).inv_mul(pose);
     left.translation.vector.norm().max(left.rotation.angle())
