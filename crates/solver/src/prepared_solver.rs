@@ -108,8 +108,8 @@ impl Solver {
     ///
     /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint
     /// limits. Candidates are the sets of that many axes that are independent in most configurations and have the
-    /// most position axes; they are compared by the geometric mean of their smallest singular value (position rows
-    /// over the [length scale](Self::length_scale)). Among the sets with at least half of the best value, the one
+    /// most position axes. They are compared by the geometric mean of their smallest singular value (position rows
+    /// divided by the [length scale](Self::length_scale)). Among the sets with at least half of the best value, the one
     /// that constrains the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) is chosen: tools usually point along z,
     /// so most tasks do not need the rotation about z.
     ///

@@ -212,10 +212,10 @@ pub struct Problem<'a> {
     pub bounds: Option<Bounds<'a>>,
     /// Null-space tasks for redundant chains and free axes.
     pub preference: Preference<'a>,
-    /// Time limit, after which the search ends with the best positions so far. A safeguard: the number of
-    /// attempts is the budget.
+    /// Time limit. After it, the search ends with the best positions so far. It is a safeguard: usually the number of
+    /// attempts limits the search.
     pub deadline: Option<Duration>,
-    /// Called before attempts other than the first few; if it returns true, the search ends as at the deadline.
+    /// Called before every attempt except the first few. If it returns true, the search ends as at the deadline.
     pub interruption: Option<Interruption<'a>>,
     /// Collision checking: scene and margin \[m\]; `None` to ignore collisions.
     ///
@@ -224,8 +224,8 @@ pub struct Problem<'a> {
     /// allowed. At an obstacle the arm slides along it or stops, by damped least squares for every method and without
     /// preferences. The scratch allocates when a clearance is first used.
     pub clearance: Option<Clearance<'a>>,
-    /// Called for every collision-free configuration that meets the targets, with the positions that would be
-    /// returned. If it returns false, the search continues. Rejected configurations do not count as attempts, up to
+    /// Called for every collision-free configuration that meets the targets, with the positions \[rad or m\] that would
+    /// be returned. If it returns false, the search continues. Rejected configurations do not count as attempts, up to
     /// 16 times their number; with a deadline the search then continues until the deadline.
     /// [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,

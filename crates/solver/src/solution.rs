@@ -81,7 +81,7 @@ pub enum Outcome {
     PositionOnly,
     /// The targets are not met; the positions are the best ones found. Unless
     /// [`Problem::unreached`](super::Problem::unreached) is [`Unreached::Stop`](super::Unreached::Stop), they are a
-    /// local minimum of the squared orientation error plus the squared position error over the squared [length
+    /// local minimum of the squared orientation error plus the squared position error divided by the squared [length
     /// scale](super::Solver::length_scale).
     Closest(Reason),
 }
@@ -110,13 +110,13 @@ pub struct Solution {
     /// The problem's goals.
     pub(crate) goals: Vec<Goal>,
     /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared
-    /// position errors over the squared length scale.
+    /// position errors, the latter divided by the squared length scale.
     pub squared_error: f64,
     /// Indices of the variables whose motion beyond a limit would reduce the error. Empty if the targets are met.
     pub saturated: Vec<usize>,
     /// Smallest singular value of the Jacobian at `positions`, over the constrained axes, in the tip's frame, with
     /// position rows divided by the length scale; 0 at a singularity. `Some` after tracking. After a search, call
-    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a search.
+    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value); it takes as long as a search.
     pub smallest_singular_value: Option<f64>,
     /// True if the solution is one of a continuum at a singularity, chosen near the seed. Only exact closed forms
     /// detect this.
@@ -167,8 +167,8 @@ impl Solution {
         self.sentence_in(chain, None)
     }
 
-    /// The outcome as an English sentence, with the joint names of `chain` and the names of colliding bodies of
-    /// `scene`, the problem's scene.
+    /// The outcome as an English sentence, with the joint names of `chain` and, if the problem's `scene` is given, the
+    /// names of colliding bodies.
     pub fn sentence_in(&self, chain: &Chain, scene: Option<&Scene>) -> String {
         let Residual { position, orientation } = self.worst_residual();
         let mut missed = format!("{position:.3e} m and {orientation:.3e} rad off");

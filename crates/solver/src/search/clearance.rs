@@ -116,8 +116,8 @@ impl ClearanceCheck {
         self.appraise_folded(problem, setup, |positions| configurations.read(lane, positions))
     }
 
-    /// A pair that blocks one of `solutions` that meet the targets, with its distance \[m\] at `positions`. All
-    /// configurations are in \[rad or m\]. Prefers the first pair with an obstacle to the first pair.
+    /// A pair that blocks one of `solutions`, with its distance \[m\] at `positions`. All configurations are in \[rad
+    /// or m\], and `solutions` meet the targets. A pair with an obstacle has precedence over earlier pairs.
     pub fn blocking<'a>(
         &mut self,
         problem: &Problem,
@@ -150,8 +150,8 @@ impl ClearanceCheck {
         is_clear
     }
 
-    /// The cost of the positions \[rad or m\] that `read` writes without full revolutions: restores the revolutions,
-    /// then see [`Self::appraise`].
+    /// The cost of a configuration at the positions to return: see [`Self::appraise`]. `read` writes its positions
+    /// \[rad or m\] without full revolutions.
     pub fn appraise_folded(&mut self, problem: &Problem, setup: &Setup, read: impl FnOnce(&mut [f64])) -> Option<f64> {
         let mut positions = std::mem::take(&mut self.positions);
         read(&mut positions);

@@ -103,8 +103,8 @@ impl Four {
         self.kernel.linearise(&self.goals, &mut self.configurations);
     }
 
-    /// Takes a damped step within the bounds in the lanes whose entry in `moving` is 1. `damping` \[rad²\] has one entry
-    /// per lane.
+    /// Takes a damped step within the bounds in the lanes whose entry in `moving` is 1. `damping` \[rad²\] has one
+    /// entry per lane.
     pub fn damped_step(&mut self, damping: &Lanes, moving: &Lanes) {
         let Self { kernel, goals, lower, upper, configurations, .. } = self;
         kernel.damped_step(Task { goals, bounds: Bounds { lower, upper } }, configurations, damping, moving);
