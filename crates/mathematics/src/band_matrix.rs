@@ -2,7 +2,7 @@
 
 use crate::vectors::{add_times, dot};
 
-/// A symmetric band matrix: entries beyond a fixed distance from the diagonal are zero.
+/// A symmetric band matrix: entries beyond a fixed distance from the diagonal are zero. Its lower triangle is stored.
 #[derive(Debug, Clone, Default)]
 pub struct BandMatrix {
     size: usize,
@@ -40,13 +40,13 @@ impl BandMatrix {
         self.entries[index] += value;
     }
 
-    /// The entries of a row in columns `first..end`, with `end` ≤ `row` + 1.
+    /// The entries of a row in columns `first..end`, within the band and the lower triangle: `end` ≤ `row` + 1.
     pub fn row_mut(&mut self, row: usize, first: usize, end: usize) -> &mut [f64] {
         let start = self.index(row, first);
         &mut self.entries[start..start + (end - first)]
     }
 
-    /// The product of row `i` with `x`.
+    /// The product of row `i` with the vector `x`, which has one entry per row.
     pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         let first = (i + 1).saturating_sub(self.width);
         let before = dot(&self.entries[self.index(i, first)..=self.index(i, i)], &x[first..=i]);
@@ -54,7 +54,8 @@ impl BandMatrix {
         before + behind.sum::<f64>()
     }
 
-    /// Substitutes the known `value` of unknown `i` in the equations A x = `b`.
+    /// Substitutes the known `value` of unknown `i` in the equations A x = `b`, in place: row and column `i` become those
+    /// of the identity matrix, and `b` is updated.
     pub fn fix(&mut self, i: usize, value: f64, b: &mut [f64]) {
         let first = (i + 1).saturating_sub(self.width);
         for (entry, b) in self.row_mut(i, first, i).iter_mut().zip(&mut b[first..i]) {
@@ -74,8 +75,8 @@ impl BandMatrix {
         self.entries.copy_from_slice(&other.entries);
     }
 
-    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false if A is not positive definite,
-    /// that is if the square of a diagonal entry of L is at most `min_pivot`; the entries are then undefined.
+    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false if A is not positive definite:
+    /// the square of a diagonal entry of L would be at most `min_pivot`. The entries are then undefined.
     pub fn factorise(&mut self, min_pivot: f64) -> bool {
         let width = self.width;
         for row in 0..self.size {
@@ -100,7 +101,7 @@ impl BandMatrix {
         true
     }
 
-    /// Solves A x = b with the factor of A; b is replaced by x.
+    /// Solves A x = `b` with the factor L of A, after [`Self::factorise`]. Replaces `b` by x.
     pub fn solve(&self, b: &mut [f64]) {
         self.solve_lower(b);
         // By columns of Lᵀ, which are contiguous rows of L: on wide bands faster than the sums of `solve_transposed`.
@@ -112,7 +113,7 @@ impl BandMatrix {
         }
     }
 
-    /// Solves L x = b with the factor L of A; b is replaced by x.
+    /// Solves L x = `b` with the factor L of A. Replaces `b` by x.
     pub fn solve_lower(&self, b: &mut [f64]) {
         for i in 0..self.size {
             let (first, row) = self.left_of_diagonal(i);
@@ -120,7 +121,7 @@ impl BandMatrix {
         }
     }
 
-    /// Solves Lᵀ x = b with the factor L of A, or with its leading block of the size of b; b is replaced by x.
+    /// Solves Lᵀ x = `b` with the factor L of A, or with its leading block if `b` is shorter. Replaces `b` by x.
     pub fn solve_transposed(&self, b: &mut [f64]) {
         for i in (0..b.len()).rev() {
             let below = i + 1..(i + self.width).min(b.len());

@@ -1,8 +1,8 @@
 //! The best few of many candidates, in order.
 
-/// Inserts a place into a sorted list of bounded length: the first `count` entries, behind those for which
-/// `comes_before` is true. Returns the place, or `None` if the list is full of such entries. A full list drops its
-/// last entry.
+/// Makes room for an entry in a sorted list of bounded length, behind the entries for which `comes_before` is true.
+/// The list consists of the first `count` of `entries`. Returns the place of the new entry, or `None` if the list is
+/// full and all its entries come before. A full list otherwise drops its last entry.
 #[inline]
 pub fn make_room<'a, T>(
     entries: &'a mut [T],

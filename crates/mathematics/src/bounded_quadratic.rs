@@ -7,17 +7,17 @@ const ACTIVE_SETS: usize = 12;
 /// Violation of a bound that counts as rounding, in the unit of the unknown.
 const BOUND_SLACK: f64 = 1e-12;
 
-/// The function ½ xᵀ A x − bᵀ x with a positive definite band matrix A, and bounds of each unknown.
+/// The function ½ xᵀ A x − bᵀ x with a positive definite band matrix A, and with bounds on each unknown.
 ///
 /// A primal-dual active set (Hintermüller, Ito and Kunisch 2002, "The primal-dual active set strategy as a semismooth
-/// Newton method"): unknowns beyond a bound are fixed there, and released if the function decreases towards the
+/// Newton method"): unknowns beyond a bound are fixed there, and are released if the function decreases towards the
 /// interior.
 pub struct BoundedQuadratic {
     /// The positive definite matrix A.
     pub matrix: BandMatrix,
-    /// The vector b.
+    /// The vector b, one entry per unknown.
     pub vector: Vec<f64>,
-    /// Lower and upper bound of each unknown; they may be infinite.
+    /// Lower and upper bound of each unknown; −∞ or ∞ leaves that side unbounded.
     pub bounds: Vec<[f64; 2]>,
     /// The bound at which each unknown is fixed, if any. The next minimisation starts from this active set.
     pub fixed: Vec<Option<Bound>>,
@@ -25,7 +25,7 @@ pub struct BoundedQuadratic {
     minimum: Vec<f64>,
 }
 
-/// A bound of an unknown. Intervals have no other.
+/// One of the two bounds of an unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     /// The lower bound.
@@ -54,7 +54,7 @@ impl BoundedQuadratic {
         self.vector.fill(0.0);
     }
 
-    /// The minimiser x within the bounds, `size` entries. `None` if the matrix is not positive definite.
+    /// The minimiser x within the bounds, one entry per unknown. `None` if the matrix is not positive definite.
     pub fn minimise(&mut self) -> Option<&[f64]> {
         for _ in 0..ACTIVE_SETS {
             self.factor.copy_from(&self.matrix);

@@ -7,7 +7,8 @@
 
 /// A linear system J · step = error whose variables can be clamped one after the other.
 pub trait StepProblem {
-    /// Writes the unbounded steps of the variables that are not `clamped`, with the clamped ones fixed.
+    /// Writes the unbounded steps of the variables that are not `clamped` into `step`, with the clamped ones fixed. Both
+    /// slices have one entry per variable.
     fn solve(&mut self, clamped: &[bool], step: &mut [f64]);
 
     /// Lower and upper bound of the step of a variable.
@@ -17,8 +18,8 @@ pub trait StepProblem {
     fn subtract(&mut self, variable: usize, step: f64);
 }
 
-/// Solves a system for the `step` within its bounds. On return `clamped` marks the variables at a bound. Both slices
-/// have one entry per variable.
+/// Solves a system within its bounds. Writes the steps into `step`, and into `clamped` which variables were clamped to
+/// a bound. Both slices have one entry per variable.
 pub fn solve_within_bounds(problem: &mut impl StepProblem, clamped: &mut [bool], step: &mut [f64]) {
     clamped.fill(false);
     // Each pass but the last clamps a variable.

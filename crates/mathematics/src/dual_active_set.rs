@@ -15,12 +15,12 @@ const DEPENDENT: f64 = 1e-18;
 /// Decrease of a multiplier, per unit of the multiplier that is added, that counts as rounding.
 const MIN_REDUCTION: f64 = 1e-12;
 
-/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper` for n unknowns; bounds may be infinite.
+/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper` for n unknowns. An infinite bound leaves that side unbounded.
 #[derive(Debug, Clone, Copy)]
 pub struct Inequalities<'a> {
-    /// Rows of unit norm, n entries each, concatenated.
+    /// Row-major matrix with rows of unit norm, n entries each.
     pub rows: &'a [f64],
-    /// Lower bound of each row's product with x.
+    /// Lower bound of each row's product with x, one entry per row.
     pub least: &'a [f64],
     /// Lower bound of each unknown, n entries.
     pub lower: &'a [f64],
@@ -76,14 +76,14 @@ impl DualActiveSet {
         self.multipliers = Vec::with_capacity(size);
     }
 
-    /// Starts a new function, with b = 0 and A diagonal.
+    /// Starts a new function, with b = 0 and a diagonal matrix A with these entries, one per unknown.
     pub fn begin_function(&mut self, diagonal: impl Iterator<Item = f64>) {
         self.vector.fill(0.0);
         self.matrix.clear();
         (0..self.vector.len()).zip(diagonal).for_each(|(i, value)| self.matrix.add(i, i, value));
     }
 
-    /// Adds ½ `weight` (`row` · x − `goal`)² to the function, up to a constant. `row` has one entry per unknown.
+    /// Adds ½ `weight` (`row` · x − `goal`)² to the function, except for a constant. `row` has one entry per unknown.
     pub fn add_square(&mut self, row: &[f64], goal: f64, weight: f64) {
         for (i, entry) in row.iter().enumerate() {
             self.vector[i] += weight * entry * goal;
@@ -91,8 +91,8 @@ impl DualActiveSet {
         }
     }
 
-    /// Finds the minimum under `inequalities`, by the method of Goldfarb and Idnani. Returns false if they are
-    /// inconsistent, or if A is not positive definite.
+    /// Writes the minimiser under `inequalities` into [`Self::minimum`], by the method of Goldfarb and Idnani. Returns
+    /// false if they are inconsistent, if A is not positive definite, or if the active set does not settle.
     pub fn minimise(&mut self, inequalities: &Inequalities) -> bool {
         if !self.begin() {
             return false;
@@ -108,7 +108,7 @@ impl DualActiveSet {
         false
     }
 
-    /// Index and Lagrange multiplier of each active row.
+    /// Index in [`Inequalities::rows`] and Lagrange multiplier of each active row. Active bounds are omitted.
     pub fn pressing(&self) -> impl Iterator<Item = (usize, f64)> {
         self.active.iter().zip(&self.multipliers).filter_map(|(inequality, multiplier)| match inequality {
             Inequality::Row(row) => Some((*row, *multiplier)),

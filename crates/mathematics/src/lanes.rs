@@ -19,7 +19,7 @@ pub const LANES: usize = 4;
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
-    /// A number in every lane.
+    /// The same number in every lane.
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
     }
@@ -30,20 +30,20 @@ impl Lanes {
         f64x4::load_array_ref(simd, &self.0)
     }
 
-    /// Stores the numbers of a SIMD vector.
+    /// Overwrites the numbers with those of a SIMD vector.
     #[inline(always)]
     pub fn store<S: Simd>(&mut self, value: f64x4<S>) {
         value.store_array(&mut self.0);
     }
 }
 
-/// A number in single precision, which suffices for ranking.
+/// Rounds a number to single precision. This suffices for ranking.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
 pub fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// One 3-vector per configuration.
+/// One 3-vector per configuration: x, y and z, each with one number per lane.
 pub type Vector<S> = [f64x4<S>; 3];
 
 /// SIMD vectors of any precision, with the arithmetic of 3-vectors.
@@ -87,7 +87,7 @@ pub fn scale<T: Numbers>(a: [T; 3], factor: T) -> [T; 3] {
     [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
-/// One 3-vector for every configuration.
+/// The same 3-vector in every lane.
 #[inline(always)]
 pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
@@ -120,7 +120,7 @@ const COSINE_COEFFICIENTS: [f64; 6] = [
     -1.135_964_755_778_819_5e-11,
 ];
 
-/// Sine and cosine of angles \[rad\] up to 1e6 in magnitude, with errors of a few 1e-16.
+/// The sine, then the cosine, of angles \[rad\] up to 1e6 in magnitude, with errors of a few 1e-16.
 #[inline(always)]
 pub fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
     // The lowest bits of the sum hold the number of quarter turns.

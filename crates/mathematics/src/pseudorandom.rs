@@ -14,7 +14,7 @@ pub fn fraction(attempt: usize, index: usize) -> f64 {
     f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// Shift in \[0, 1) of one `dimension` of a low-discrepancy sequence, determined by the seed; 0 for seed 0.
+/// Shift in \[0, 1) of one `dimension` of a low-discrepancy sequence, determined by `random_seed`; 0 for seed 0.
 pub fn shift(random_seed: u64, dimension: usize) -> f64 {
     if random_seed == 0 {
         return 0.0;

@@ -5,8 +5,8 @@ use crate::vectors::dot;
 /// Largest number of sweeps of rotations; six rows need four or five.
 const MAX_SWEEPS: usize = 30;
 
-/// Rotates the `count` rows of equal length in `rows` until they are orthogonal (one-sided Jacobi), and applies the
-/// same rotations to the rows of `along`.
+/// Rotates the `count` rows of the row-major matrix `rows` in place until they are orthogonal (one-sided Jacobi). The
+/// same rotations are applied to the `count` rows of the row-major matrix `along`.
 pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
     if count == 0 {
         return;

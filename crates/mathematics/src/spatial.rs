@@ -25,7 +25,7 @@ const ORTHONORMAL: f64 = 1e-12;
     number(.0.norm())
 )]
 pub struct NotARotation(
-    /// The quaternion.
+    /// The rejected quaternion.
     pub Quaternion<f64>,
 );
 
@@ -121,14 +121,14 @@ pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vec
     stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
 }
 
-/// The motion from a pose to another one along the axes of their common frame: translation \[m\], then the rotation
-/// vector of the shortest rotation \[rad\].
+/// The motion from one pose to another along the axes of their common frame: translation \[m\], then the rotation
+/// vector \[rad\] of the shortest rotation.
 pub fn motion_between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     let turn = rotation_vector(&(to.rotation * from.rotation.inverse()));
     stacked(&(to.translation.vector - from.translation.vector), &turn)
 }
 
-/// A six-vector, both parts of which are turned.
+/// Rotates the linear and the angular part of a six-vector.
 pub fn turned(rotation: &UnitQuaternion<f64>, six: &Vector6<f64>) -> Vector6<f64> {
     let [linear, angular] = [0, 3].map(|row| rotation * six.fixed_rows::<3>(row).into_owned());
     stacked(&linear, &angular)
@@ -163,7 +163,7 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
     across * std::f64::consts::PI
 }
 
-/// A six-vector from its linear part (first) and its angular part.
+/// A six-vector: the linear part, then the angular part.
 #[inline]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)

@@ -12,7 +12,7 @@ pub struct Basis<const ORDER: usize> {
 }
 
 impl<const ORDER: usize> Basis<ORDER> {
-    /// The basis over the intervals between `ends`, in ascending order.
+    /// The basis over the intervals between consecutive `ends`. The ends are in ascending order.
     ///
     /// # Panics
     /// If there are fewer than two `ends`.
@@ -33,7 +33,7 @@ impl<const ORDER: usize> Basis<ORDER> {
         self.knots.len() - ORDER
     }
 
-    /// Abscissa of a coefficient's greatest influence: the mean of its inner knots (Greville abscissa).
+    /// The x where a coefficient has its greatest influence: the mean of its inner knots (Greville abscissa).
     pub fn centre(&self, coefficient: usize) -> f64 {
         let knots = &self.knots[coefficient + 1..coefficient + ORDER];
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -48,7 +48,8 @@ impl<const ORDER: usize> Basis<ORDER> {
         ends.partition_point(|end| *end <= x).clamp(1, ends.len() - 1) - 1
     }
 
-    /// Row k has the k-th derivatives at `x` of the `ORDER` basis functions from `interval` on.
+    /// The derivatives at `x` of the basis functions that are nonzero in an interval: entry \[k\]\[i\] is the k-th
+    /// derivative of basis function `interval` + i. Row 0 has the values.
     pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];

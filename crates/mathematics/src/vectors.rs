@@ -12,7 +12,7 @@ pub fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-/// Adds `factor` times `vector` to `sum`, which has the same length.
+/// Adds `factor` times `vector` to `sum` in place. Both have the same length.
 #[inline]
 pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, entry) in sum.iter_mut().zip(vector) {
@@ -20,7 +20,7 @@ pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     }
 }
 
-/// Scales a vector to norm 1, and returns its previous norm; a zero vector is unchanged.
+/// Scales a vector to norm 1 in place and returns its previous norm. A zero vector is unchanged.
 pub fn normalise(vector: &mut [f64]) -> f64 {
     let length = length(vector);
     if length > 0.0 {

@@ -87,7 +87,7 @@ impl ChartFrame {
     /// Draws the grid and the labels of both axes. Returns the chart for drawing data.
     ///
     /// # Errors
-    /// The error of plotters.
+    /// An error of plotters if drawing fails.
     pub fn draw<'a, 'b>(&self, area: &'a PlotArea<'b>, x: PlotAxis, y: PlotAxis) -> PlotResult<Chart<'a, 'b>> {
         let x_name = x.name.clone();
         // plotters would rotate the name.

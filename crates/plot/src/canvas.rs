@@ -80,7 +80,7 @@ pub fn canvas<'b>(area: &PlotArea<'b>, bounds: &CanvasBounds) -> Canvas<'b> {
 /// 1.
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour: RGBColor, width: u32) -> PlotResult {
     for (end, &parent) in points[1..].iter().zip(parents) {
         canvas.draw(&PathElement::new([points[parent], *end], colour.stroke_width(width)))?;
@@ -92,7 +92,7 @@ pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour:
 /// than `width` are omitted.
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn joints(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour: RGBColor, width: u32) -> PlotResult {
     let is_apart = |(end, parent): &(&CanvasPoint, &usize)| {
         let ((x, y), (from_x, from_y)) = (canvas.map_coordinate(end), canvas.map_coordinate(&points[**parent]));
@@ -109,7 +109,7 @@ pub fn joints(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour
 /// Draws a target marker at a point \[m\].
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn target(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
     canvas.draw(&Circle::new(at, 18, TARGET.stroke_width(4)))?;
     Ok(canvas.draw(&Circle::new(at, 6, TARGET.filled()))?)
@@ -118,7 +118,7 @@ pub fn target(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
 /// Draws a fixed root at a point \[m\].
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn root(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
     Ok(canvas.draw(&(EmptyElement::at(at) + Rectangle::new([(-ROOT, -ROOT), (ROOT, ROOT)], INK.filled())))?)
 }
@@ -126,7 +126,7 @@ pub fn root(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
 /// Writes text centred at `offset` \[half pixels\] from the point `at` \[m\].
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn words(canvas: &Canvas, text: &str, at: CanvasPoint, offset: Pixels, colour: RGBColor) -> PlotResult {
     let text = Text::new(text.to_owned(), offset, style(LABEL, colour, HPos::Center, VPos::Center));
     Ok(canvas.draw(&(EmptyElement::at(at) + text))?)

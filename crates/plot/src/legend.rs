@@ -47,7 +47,7 @@ impl Legend {
     /// Draws the legend at a distance of `top` \[half pixels\] from the upper edge.
     ///
     /// # Errors
-    /// The error of plotters.
+    /// An error of plotters if drawing fails.
     pub fn draw(&self, area: &PlotArea, top: i32) -> PlotResult {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;

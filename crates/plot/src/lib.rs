@@ -109,7 +109,7 @@ pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> T
 /// Writes a line of text with a font size \[half pixels\]. `at` is the left end, at mid-height.
 ///
 /// # Errors
-/// The error of plotters.
+/// An error of plotters if drawing fails.
 pub fn write(area: &PlotArea, text: &str, at: Pixels, size: f64, colour: RGBColor) -> PlotResult {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }

@@ -12,7 +12,8 @@ use urdf_ik_text::names::{list, number};
 /// Largest deviation of the norm of a quaternion from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// Why a segment model, or a problem for one, is rejected: a sentence with the fault and the valid range.
+/// Reason for which a segment model or a problem is rejected. It is displayed as a sentence with the fault and the
+/// valid range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(transparent)]
 pub struct InputError(#[doc(hidden)] pub InputErrorKind);
@@ -88,7 +89,7 @@ pub fn require(holds: bool, refusal: impl FnOnce() -> InputErrorKind) -> Result<
     if holds { Ok(()) } else { Err(InputError(refusal())) }
 }
 
-/// Checks the length of a list.
+/// Checks the number of entries of the list `what`.
 ///
 /// # Errors
 /// [`InputError`] if `found` differs from `expected`.
@@ -96,7 +97,7 @@ pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<
     require(found == expected, || InputErrorKind::Count { what, found, expected })
 }
 
-/// Checks that a model or a problem has at least one part, such as a segment.
+/// Checks that a model or a problem has at least one `what`, such as a segment.
 ///
 /// # Errors
 /// [`InputError`] if `count` is 0.
@@ -104,7 +105,7 @@ pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
     require(count > 0, || InputErrorKind::Empty { what })
 }
 
-/// Checks that the length of `element` \[m\] is finite and not negative.
+/// Checks that `value`, the length \[m\] of `element`, is finite and not negative.
 ///
 /// # Errors
 /// [`InputError`] if the length is NaN, infinite or negative.
@@ -115,7 +116,7 @@ pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), Input
     })
 }
 
-/// Checks that `value` is finite and positive; the error message prints it with `unit`.
+/// Checks that `value`, in `unit`, is finite and positive.
 ///
 /// # Errors
 /// [`InputError`] if it is NaN, infinite, zero or negative.
@@ -128,7 +129,7 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
     })
 }
 
-/// Checks that the sum of all lengths \[m\] is at most [`MAX_COORDINATE`].
+/// Checks that `value`, the sum of all lengths \[m\], is at most [`MAX_COORDINATE`].
 ///
 /// # Errors
 /// [`InputError`] if the sum is larger.
@@ -141,11 +142,11 @@ pub fn check_total(value: f64) -> Result<(), InputError> {
     })
 }
 
-/// Checks that the two or three `coordinates` of `element` \[m\] are finite and at most [`MAX_COORDINATE`] in
+/// Checks that the two or three `coordinates` \[m\] of `element` are finite and at most [`MAX_COORDINATE`] in
 /// magnitude.
 ///
 /// # Errors
-/// [`InputError`] for the first other coordinate.
+/// [`InputError`] for the first coordinate that is not.
 pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
     match named.find(|(_, value)| value.is_nan() || value.abs() > MAX_COORDINATE) {
@@ -154,10 +155,10 @@ pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Re
     }
 }
 
-/// The direction of a nonzero vector of any length.
+/// The unit vector along a nonzero vector of any length.
 ///
 /// # Errors
-/// [`InputError`] for zero and for non-finite coordinates.
+/// [`InputError`] if the vector is zero or has a coordinate that is not finite.
 pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<Unit<Vector3<f64>>, InputError> {
     let greatest = vector.amax();
     let is_right = greatest > 0.0 && vector.iter().all(|coordinate| coordinate.is_finite());
@@ -166,10 +167,10 @@ pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<U
     Ok(Unit::new_normalize(vector.map(|coordinate| coordinate / greatest)))
 }
 
-/// Checks that a quaternion is normalised.
+/// Checks that the norm of a quaternion is 1 within 1e-9.
 ///
 /// # Errors
-/// [`InputError`] otherwise, also for NaN.
+/// [`InputError`] if it is not, or is NaN.
 pub fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
     require(is_unit(rotation, UNIT_TOLERANCE), || InputErrorKind::Rotation(element.into()))
 }

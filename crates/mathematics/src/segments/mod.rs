@@ -15,5 +15,5 @@ pub use input::{
 };
 pub use reach::Reach;
 
-/// Maximum total length and coordinate \[m\]: beyond it, squared distances lose precision.
+/// Maximum total length, and maximum magnitude of a coordinate \[m\]. Beyond it, squared distances lose precision.
 pub const MAX_COORDINATE: f64 = 1e9;

@@ -1,7 +1,7 @@
 //! Reach of a chain of segments.
 
-/// Interval of the distances \[m\] that are possible between two points. The ends of a chain of segments with free
-/// ball joints reach every distance in it.
+/// Interval of the possible distances \[m\] between two points. The ends of a chain of segments with free ball joints
+/// reach every distance in it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
     /// Minimum distance \[m\]; of a chain, the longest segment minus the sum of the others, or 0.
@@ -22,7 +22,7 @@ impl Reach {
         Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }
     }
 
-    /// Distance \[m\] of the value `distance` \[m\] from the reach; 0 inside.
+    /// The amount \[m\] by which `distance` \[m\] lies outside the reach; 0 inside.
     pub fn gap(&self, distance: f64) -> f64 {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }

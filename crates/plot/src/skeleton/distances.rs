@@ -16,7 +16,7 @@ const MIN_DISTANCE: f64 = 1e-9;
 /// iterations.
 ///
 /// # Errors
-/// The error of plotters or of the solver.
+/// An error of plotters or of the solver.
 pub fn draw(area: &PlotArea, drawn: &SkeletonPicture) -> PlotResult {
     let iterations = drawn.solution.iterations;
     let step = iterations.div_ceil(MAX_POINTS);

@@ -75,7 +75,7 @@ struct Panel {
 /// Draws the picture. Returns the text of an SVG file.
 ///
 /// # Errors
-/// The error of plotters or of the solver.
+/// An error of plotters or of the solver.
 pub fn draw(drawn: &SkeletonPicture) -> PlotResult<String> {
     let segments = (0..).map_while(|segment| drawn.skeleton.segment(segment));
     let parents = segments.map(|segment| segment.parent).collect();

@@ -8,7 +8,7 @@ use crate::PlotResult;
 /// forward pass, from the ends to the root, and after the backward pass.
 ///
 /// # Errors
-/// The error of the solver.
+/// The error of the solver if it rejects the problem.
 pub fn cycles(
     skeleton: &Skeleton,
     problem: &SkeletonProblem,
