@@ -54,8 +54,8 @@ impl BandMatrix {
         before + behind.sum::<f64>()
     }
 
-    /// Substitutes the known `value` of unknown `i` in the equations A x = `b`, in place: row and column `i` become those
-    /// of the identity matrix, and `b` is updated.
+    /// Substitutes the known `value` of unknown `i` in the equations A x = `b`, in place: row and column `i` become
+    /// those of the identity matrix, and `b` is updated.
     pub fn fix(&mut self, i: usize, value: f64, b: &mut [f64]) {
         let first = (i + 1).saturating_sub(self.width);
         for (entry, b) in self.row_mut(i, first, i).iter_mut().zip(&mut b[first..i]) {

@@ -7,8 +7,8 @@
 
 /// A linear system J · step = error whose variables can be clamped one after the other.
 pub trait StepProblem {
-    /// Writes the unbounded steps of the variables that are not `clamped` into `step`, with the clamped ones fixed. Both
-    /// slices have one entry per variable.
+    /// Writes the unbounded steps of the variables that are not `clamped` into `step`, with the clamped ones fixed.
+    /// Both slices have one entry per variable.
     fn solve(&mut self, clamped: &[bool], step: &mut [f64]);
 
     /// Lower and upper bound of the step of a variable.

@@ -15,7 +15,8 @@ const DEPENDENT: f64 = 1e-18;
 /// Decrease of a multiplier, per unit of the multiplier that is added, that counts as rounding.
 const MIN_REDUCTION: f64 = 1e-12;
 
-/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper` for n unknowns. An infinite bound leaves that side unbounded.
+/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper` for n unknowns. An infinite bound leaves that side
+/// unbounded.
 #[derive(Debug, Clone, Copy)]
 pub struct Inequalities<'a> {
     /// Row-major matrix with rows of unit norm, n entries each.

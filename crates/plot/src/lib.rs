@@ -114,13 +114,14 @@ pub fn write(area: &PlotArea, text: &str, at: Pixels, size: f64, colour: RGBColo
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 
-/// Approximate width of a text with font size `size` \[half pixels\].
+/// Approximate width \[half pixels\] of a text with font size `size` \[half pixels\].
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "texts are short")]
 pub fn width_of(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * LETTER_WIDTH) as i32
 }
 
-/// Truncates an untrusted name for a picture, and removes control characters, which XML does not allow.
+/// Truncates an untrusted name for a picture to 32 characters, and replaces control characters, because XML does not
+/// allow them.
 pub fn short(name: &str) -> String {
     let is_whole = beginning(name, MAX_NAME).len() == name.len();
     let text = if is_whole { name.to_owned() } else { format!("{}…", beginning(name, MAX_NAME - 1)) };

@@ -19,6 +19,9 @@ const CONE_LENGTH: f64 = 0.6;
 const STEPS: u8 = 48;
 
 /// Marks the joints that are `limited` (one entry per segment), and draws their ranges. Fixed joints are omitted.
+///
+/// # Errors
+/// An error of plotters, or of the skeleton if the configuration does not fit it.
 pub fn draw(
     canvas: &Canvas,
     view: &Projection,

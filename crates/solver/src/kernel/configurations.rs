@@ -11,13 +11,16 @@ use urdf_ik_goals::Rows;
 pub struct Configurations {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
-    /// Frame of each joint after its motion, in the base link's frame.
+    /// Frame of each joint after its motion, in the base link's frame; lengths are in units of the length scale.
     pub frames: Vec<StoredFrame>,
-    /// For each target, the reference point of the Jacobian on the tip link.
+    /// For each target, the reference point of the Jacobian on the tip link, in the base link's frame and in units of
+    /// the length scale.
     pub points: Vec<[Lanes; 3]>,
-    /// The residual of each target \[rad\], linear part first.
+    /// The residual of each target \[rad\], linear part first, with lengths divided by the length scale. The active
+    /// rows of other goals follow, six to an entry.
     pub rows: Vec<[Lanes; 6]>,
-    /// Jacobian of each target, one column per variable: tip twist per rad or m of the variable.
+    /// Jacobian of each entry of `rows`, one column per variable, with lengths divided by the length scale: for
+    /// targets, the tip twist per rad or m of the variable.
     pub columns: Vec<[Lanes; 6]>,
     /// The step of each variable \[rad or m\].
     pub step: Vec<Lanes>,
@@ -38,9 +41,10 @@ pub struct ActiveRow {
     pub goal: usize,
     /// 1 in the configurations in which the row is active, else 0.
     pub lanes: Lanes,
-    /// The residual, and its derivative along the axes of the base link's frame: force on the point of the goal, then
-    /// torque. Both 0 in the other configurations.
+    /// The residual \[rad\]; 0 in the other configurations.
     pub residual: Lanes,
+    /// The derivative of the residual along the axes of the base link's frame: force on the point of the goal, then
+    /// torque; 0 in the other configurations.
     pub derivative: [Lanes; 6],
 }
 
@@ -51,7 +55,7 @@ pub struct OtherRows {
     pub rows: Rows,
     /// The active rows, in the order of `Configurations::rows`.
     pub active: Vec<ActiveRow>,
-    /// The part of each place of the goals in the sums of places beyond its joint.
+    /// The contribution of each place of the goals to the sums over the places beyond its joint.
     pub parts: Vec<Distal>,
     /// The places of one goal beyond each joint.
     pub distal: Vec<Distal>,
@@ -77,7 +81,7 @@ impl Configurations {
         configurations
     }
 
-    /// Grows to this number of blocks of six rows: goals besides targets need more than one block per tip.
+    /// Makes room for at least this number of blocks of six rows: goals besides targets need more than one per tip.
     pub fn make_room(&mut self, blocks: usize) {
         if blocks <= self.rows.len() {
             return;
@@ -88,21 +92,21 @@ impl Configurations {
         self.active_set.make_room(blocks, variables);
     }
 
-    /// Copies the positions \[rad or m\] of one lane into `positions`.
+    /// Copies the positions \[rad or m\] of one lane into `positions`, one per variable.
     pub fn read(&self, lane: usize, positions: &mut [f64]) {
         for (position, lanes) in positions.iter_mut().zip(&self.positions) {
             *position = lanes.0[lane];
         }
     }
 
-    /// Sets the positions \[rad or m\] of one lane.
+    /// Sets the positions \[rad or m\] of one lane, one per variable.
     pub fn write(&mut self, lane: usize, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             lanes.0[lane] = *position;
         }
     }
 
-    /// Sets all four lanes to the same positions \[rad or m\].
+    /// Sets all four lanes to the same positions \[rad or m\], one per variable.
     pub fn write_all(&mut self, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             *lanes = Lanes::splat(*position);
@@ -113,13 +117,15 @@ impl Configurations {
 /// Scratch memory of damped steps within bounds.
 #[derive(Debug, Clone, Default)]
 pub struct ActiveSet {
-    /// Lower triangle and right-hand side of the normal equations, for sizes unknown at compile time.
+    /// Lower triangle of the normal equations, row by row, for sizes unknown at compile time.
     pub normal: Vec<Lanes>,
+    /// Right-hand side of the normal equations.
     pub right: Vec<Lanes>,
-    /// Step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
+    /// Step of each variable that is clamped to its bounds \[rad or m\], else 0.
     pub clamped_step: Vec<Lanes>,
+    /// 1 for each variable that is clamped to its bounds, else 0.
     pub clamped: Vec<Lanes>,
-    /// Jacobian columns of the clamped variables.
+    /// Jacobian columns of the clamped variables, in the order of `Configurations::columns`.
     pub clamped_columns: Vec<[Lanes; 6]>,
     /// Residual rows after the step.
     pub rest: Vec<[Lanes; 6]>,

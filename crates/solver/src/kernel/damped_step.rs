@@ -31,9 +31,9 @@ fn min_damping(variables: usize) -> f64 {
 }
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
-    /// Writes into `configurations.step` the steps that minimise |columns · step - rows|² + damping |step|² with
-    /// every variable within its bounds. Active set: variables that would leave their bounds are clamped to them,
-    /// their effect is subtracted from the residual rows, and the others are solved again. This overwrites the
+    /// Writes into `configurations.step` the steps \[rad or m\] that minimise |columns · step - rows|² + damping
+    /// |step|² with every variable within its bounds. Active set: variables that would leave their bounds are clamped
+    /// to them, their effect is subtracted from the residual rows, and the others are solved again. This overwrites the
     /// columns and rows of `configurations`.
     #[inline(always)]
     pub fn bounded_step(self, configurations: &mut Configurations, bounds: Bounds, damping: &Lanes) {
@@ -73,7 +73,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         }
     }
 
-    /// Adds the step to the positions in the lanes that are `moving` (1 or 0), clamped to the bounds.
+    /// Adds the step to the positions in the lanes that are `moving` (1 or 0). The positions are clamped to the bounds.
     #[inline(always)]
     pub fn advance(self, configurations: &mut Configurations, bounds: Bounds, moving: &Lanes) {
         let Self { simd, dimension } = self;

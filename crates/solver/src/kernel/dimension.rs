@@ -24,7 +24,7 @@ pub trait Dimension: Copy {
         self.sizes().rows.div_ceil(6)
     }
 
-    /// Writes the unbounded damped step into `configurations.step`.
+    /// Writes the unbounded damped step \[rad or m\] into `configurations.step`.
     fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>);
 }
 
@@ -60,7 +60,7 @@ impl<const N: usize> Dimension for Fixed<N> {
 pub struct Dynamic {
     pub variables: usize,
     pub joints: usize,
-    /// Six for each target, and one for each active row of other goals.
+    /// Number of rows: six for each target, and one for each active row of other goals.
     pub rows: usize,
 }
 

@@ -17,7 +17,7 @@ use crate::problem::{Bounds, Target};
 use urdf_ik_goals::Goal;
 use urdf_ik_robot::Chain;
 
-/// The kernel of one chain. Immutable.
+/// The immutable kernel of one chain.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// The constants of the chain.
@@ -54,13 +54,14 @@ impl Kernel {
         Self { links: KernelLinks::new(chain, length_scale), length_scale, level: Level::new() }
     }
 
-    /// Prepares targets. Weights are relative: they are scaled to a maximum of 1, which keeps the damping in
-    /// proportion.
+    /// Writes the prepared targets into `goals`. Weights are relative: they are scaled to a maximum of 1 to keep the
+    /// damping in proportion.
     pub fn set_targets(&self, targets: &[Target], goals: &mut Goals) {
         self.set_goals(targets, &[], 1.0, goals);
     }
 
-    /// Prepares targets and other goals, as [`Kernel::set_targets`]. Weights of standing goals are multiplied.
+    /// Writes prepared targets and other goals into `goals`, as [`Kernel::set_targets`]. The weights of standing goals
+    /// are multiplied by `standing_weight`.
     pub fn set_goals(&self, targets: &[Target], others: &[Goal], standing_weight: f64, goals: &mut Goals) {
         let weights = targets.iter().map(|target| target.weight).chain(others.iter().map(Goal::weight));
         let heaviest = weights.fold(0.0, f64::max);
@@ -75,7 +76,8 @@ impl Kernel {
         }
     }
 
-    /// Writes frames, residuals and squared errors of `configurations`.
+    /// Writes the frames, the residuals \[rad\] and the squared errors \[rad²\] of `configurations` from their
+    /// positions.
     pub fn measure(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
         specialised!(self, 6 * goals.targets.len(), |compiled| compiled.measure(links, &goals.targets, configurations));
@@ -92,7 +94,7 @@ impl Kernel {
         }
     }
 
-    /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
+    /// Writes the Jacobian into `configurations.columns`. Requires [`Kernel::measure`].
     pub fn linearise(&self, goals: &Goals, configurations: &mut Configurations) {
         let (links, targets) = (&self.links, &goals.targets);
         specialised!(self, 6 * targets.len(), |compiled| compiled.linearise(links, targets, configurations));
@@ -101,8 +103,8 @@ impl Kernel {
         }
     }
 
-    /// Linearises, and takes damped steps within the bounds in the lanes that are `moving` (1 or 0). Overwrites rows
-    /// and columns.
+    /// Linearises, and moves the positions by damped steps within the bounds in the lanes that are `moving` (1 or 0).
+    /// `damping` has one number per lane. Overwrites rows and columns.
     pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
         let (links, Task { goals, bounds }) = (&self.links, task);
         specialised!(self, goals.rows_of_step(configurations), |compiled| {
@@ -127,7 +129,8 @@ impl Kernel {
         dispatch!(self.level, simd => goals.linearise(simd, &self.links, configurations));
     }
 
-    /// Takes one FABRIK cycle within the bounds in the lanes that are `moving` (1 or 0), and writes the step.
+    /// Moves the positions by one FABRIK cycle within the bounds in the lanes that are `moving` (1 or 0). Writes the
+    /// step into `configurations.step` in all lanes.
     pub fn fabrik_step(
         &self,
         task: Task,
@@ -145,7 +148,7 @@ impl Kernel {
         scratch.forget_idle_lanes(moving);
     }
 
-    /// Adds the step of `configurations` within the bounds, in the lanes that are `moving` (1 or 0).
+    /// Adds the step to the positions in the lanes that are `moving` (1 or 0). The positions are clamped to the bounds.
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
         let dimension = self.dynamic(0);
         dispatch!(self.level, simd => Compiled { simd, dimension }.advance(configurations, bounds, moving));

@@ -28,7 +28,7 @@ pub struct FabrikScratch {
 }
 
 impl FabrikScratch {
-    /// Memory for the chain of `links`. `units` has the unit of each variable: 1 rad, or the length scale \[m\].
+    /// Memory for the chain of `links`. `units` has one entry per variable: 1 rad, or the length scale \[m\].
     pub fn new(links: &KernelLinks, units: Vec<f64>) -> Self {
         let acceleration = Acceleration::new(units, links.ends.len());
         Self { cycle: FabrikCycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
@@ -43,7 +43,7 @@ impl FabrikScratch {
         self.acceleration.forget(lane);
     }
 
-    /// Writes the step of one cycle from `configurations`, accelerated according to `options`.
+    /// Writes the step \[rad or m\] of one cycle into `configurations.step`, accelerated according to `options`.
     #[inline(always)]
     pub fn cycle<S: Simd>(
         &mut self,
@@ -66,7 +66,7 @@ impl FabrikScratch {
         }
     }
 
-    /// Clears the history of the lanes that are not `moving`, which did not take the step.
+    /// Clears the history of the lanes that are not `moving` (1 or 0), because they did not take the step.
     pub fn forget_idle_lanes(&mut self, moving: &Lanes) {
         for lane in (0..LANES).filter(|lane| moving.0[*lane] == 0.0) {
             self.acceleration.forget(lane);

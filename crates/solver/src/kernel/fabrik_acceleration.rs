@@ -41,7 +41,8 @@ pub struct Acceleration {
 }
 
 impl Acceleration {
-    /// A history for variables with these `units` \[rad or m\] and at most `targets` targets.
+    /// An empty history for variables with these `units`, one per variable: 1 rad, or the length scale \[m\]. There are
+    /// at most `targets` targets.
     pub fn new(units: Vec<f64>, targets: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
         let variables = units.len();
@@ -61,8 +62,9 @@ impl Acceleration {
         self.cycles.0[lane] = 0.0;
     }
 
-    /// Replaces `image`, the result of a cycle from `start` with the target residuals `rows`, by the accelerated
-    /// configurations.
+    /// Replaces `image`, the result of a cycle from `start`, by the accelerated configurations. Both have one position
+    /// per variable \[rad or m\]; `rows` are the residuals of the targets \[rad\] at `start`. `depth`, at least 1, is
+    /// the number of differences.
     #[inline(always)]
     pub fn accelerate<S: Simd>(
         &mut self,

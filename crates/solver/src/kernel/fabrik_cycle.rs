@@ -25,8 +25,8 @@ use super::links::{KernelLink, KernelLinks, KernelTip};
 use super::residual::PreparedTarget;
 use crate::problem::Bounds;
 
-/// Distance of the orientation markers from the tip, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4, this
-/// value needs the fewest cycles on 296 chains.
+/// Distance of the orientation markers from the tip, in units of the length scale. Among 0.4, 0.6, 0.8, 1 and 1.4, this
+/// value needed the fewest cycles on 296 chains.
 pub const MARKER_DISTANCE: f64 = 0.8;
 
 /// Added to the cosine of a fitted rotation, so that a joint stays where it is if the points do not determine it.
@@ -41,7 +41,7 @@ pub struct FabrikCycle<'a, S: Simd> {
     pub simd: S,
     pub links: &'a KernelLinks,
     pub task: Task<'a>,
-    /// Measured start configurations of the cycle.
+    /// Start configurations of the cycle, with frames and residuals.
     pub configurations: &'a Configurations,
     /// Distance of the orientation markers from the tip, in units of the length scale.
     pub marker_distance: f64x4<S>,
@@ -62,7 +62,7 @@ pub struct FabrikCycleScratch {
     backward_frames: Vec<StoredFrame>,
     /// For each variable, the weighted sum of the displacements of its joints, and the sum of the weights.
     displacements: Vec<[Lanes; 2]>,
-    /// The configuration after the cycle.
+    /// The configuration after the cycle, one position per variable \[rad or m\].
     pub next: Vec<Lanes>,
 }
 
@@ -81,7 +81,7 @@ impl FabrikCycleScratch {
         }
     }
 
-    /// Writes the configuration after one cycle into `next`.
+    /// Writes the configuration \[rad or m\] after one cycle into `next`.
     #[inline(always)]
     pub fn run<S: Simd>(&mut self, cycle: FabrikCycle<S>) {
         let FabrikCycle { simd, links, task, configurations, .. } = cycle;

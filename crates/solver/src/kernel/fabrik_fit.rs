@@ -11,16 +11,17 @@ const SHORT_CHAIN_JOINTS: usize = 8;
 /// Weight of each point relative to the next nearer one, in a short chain.
 const SHORT_CHAIN_DECAY: f64 = 0.7;
 
-/// Weight of each point relative to the next nearer one, on a path of `joints` joints. Long chains need slower decay,
-/// or a change at one end takes many cycles to reach the other. The best values are about 0.85 for 30 hinges, 0.9 for
-/// 100 and 0.95 to 0.99 for 1000.
+/// Weight of each point relative to the next nearer one, on a path of `joints` joints. Long chains need slower decay:
+/// otherwise a change at one end takes many cycles to reach the other. The best values are about 0.85 for 30 hinges,
+/// 0.9 for 100 and 0.95 to 0.99 for 1000.
 pub fn decay(joints: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let short = SHORT_CHAIN_JOINTS as f64 / joints.max(SHORT_CHAIN_JOINTS) as f64;
     1.0 - (1.0 - SHORT_CHAIN_DECAY) * short.sqrt()
 }
 
-/// Weighted sums over points: of 1, of their coordinates x, y and z, and of xx, yy, zz, xy, xz and yz.
+/// Weighted sums over points: of 1, of their coordinates x, y and z, and of the products xx, yy, zz, xy, xz and yz. The
+/// points are in the base link's frame and in units of the length scale.
 #[derive(Clone, Copy)]
 pub struct Moments<S: Simd>(pub [f64x4<S>; 10]);
 
@@ -86,12 +87,13 @@ impl<S: Simd> Moments<S> {
     }
 }
 
-/// The rotation or translation that fits the points best.
+/// The rotation about a joint's axis, or the translation along it, that fits the points best.
 pub struct JointFit<S: Simd> {
-    /// Cosine and sine of the rotation, times its weight.
+    /// Cosine of the rotation, times its weight.
     pub cosine: f64x4<S>,
+    /// Sine of the rotation, times its weight.
     pub sine: f64x4<S>,
-    /// The translation in units of the length scale.
+    /// The translation, in units of the length scale.
     pub shift: f64x4<S>,
 }
 

@@ -6,10 +6,12 @@ use fearless_simd::{Simd, f64x4};
 use super::lanes::{Lanes, Vector, add, dot, negate, scale, sine_cosine, splat, subtract};
 use super::links::{ConstantTurn, KernelLink};
 
-/// x, y and z axis and origin of a frame, one per lane, in memory.
+/// A frame per lane, in memory: its x, y and z axis and its origin, in the base link's frame. The origin is in units of
+/// the length scale.
 pub type StoredFrame = [[Lanes; 3]; 4];
 
-/// x, y and z axis and origin of a frame, one per lane, in SIMD vectors.
+/// A frame per lane, in SIMD vectors: its x, y and z axis and its origin, in the base link's frame. The origin is in
+/// units of the length scale.
 #[derive(Clone, Copy)]
 pub struct LaneFrame<S: Simd> {
     pub x: Vector<S>,
@@ -18,7 +20,8 @@ pub struct LaneFrame<S: Simd> {
     pub origin: Vector<S>,
 }
 
-/// Rotates the perpendicular vectors `a` and `b` in their plane, from `a` towards `b`.
+/// The perpendicular vectors `a` and `b`, of equal length, after a rotation in their plane from `a` towards `b` by the
+/// angle with this `cosine` and `sine`.
 #[inline(always)]
 pub fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
     (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
@@ -58,7 +61,7 @@ impl<S: Simd> LaneFrame<S> {
         store(origin, self.origin);
     }
 
-    /// Advances to the frame of the next joint, before that joint's motion.
+    /// Advances to the frame of the next joint `link`, before that joint's motion.
     #[inline(always)]
     pub fn step(&mut self, link: &KernelLink) {
         (self.x, self.y) = link.about_z.apply(self.x, self.y);
@@ -84,19 +87,19 @@ impl<S: Simd> LaneFrame<S> {
         }
     }
 
-    /// Rotates the frame about its z axis.
+    /// Rotates the frame about its z axis by the angle with this `cosine` and `sine`.
     #[inline(always)]
     pub fn turn_by(&mut self, cosine: f64x4<S>, sine: f64x4<S>) {
         (self.x, self.y) = turned(self.x, self.y, cosine, sine);
     }
 
-    /// Shifts the frame along its z axis.
+    /// Shifts the frame along its z axis by `along`, in units of the length scale.
     #[inline(always)]
     pub fn shift_by(&mut self, along: f64x4<S>) {
         self.origin = add(self.origin, scale(self.z, along));
     }
 
-    /// Returns from a joint, before its motion, to the frame of the previous joint.
+    /// Goes back from the frame of the joint `link`, before its motion, to the frame of the previous joint.
     #[inline(always)]
     pub fn step_back(&mut self, link: &KernelLink) {
         (self.z, self.x) = link.about_y.inverse().apply(self.z, self.x);
@@ -112,7 +115,7 @@ impl<S: Simd> LaneFrame<S> {
         [self.x, self.y, self.z]
     }
 
-    /// Transforms the point `at` from this frame to the base link's frame (units of the length scale).
+    /// Transforms the point `at` from this frame to the base link's frame. Both are in units of the length scale.
     #[inline(always)]
     pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
         add(self.origin, self.turn(splat(self.x[0].simd, *at)))

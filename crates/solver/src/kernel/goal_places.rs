@@ -30,7 +30,8 @@ pub struct LaneRelative<S: Simd> {
     frame: Option<LaneFrame<S>>,
 }
 
-/// The places with a joint beyond another one: the sum of their origins times their shares, and the sum of the shares.
+/// Sums over the places beyond a joint: of their origins times their shares, and of the shares. Origins are in the base
+/// link's frame and in units of the length scale.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Distal {
     moment: [Lanes; 3],
@@ -68,8 +69,9 @@ impl KernelPlace {
 }
 
 impl<S: Simd> LaneRelative<S> {
-    /// From places of which the last is the frame. Writes the part of each in the sums beyond its joint: for the frame,
-    /// that of the point of the goal.
+    /// The relative pose of `places`, the last of which is the frame; `None` for fewer than two places. Writes the
+    /// contribution of each place to the sums beyond its joint into `parts`: for the frame, that of the point of the
+    /// goal.
     #[inline(always)]
     pub fn new(simd: S, places: &[KernelPlace], frames: &[StoredFrame], parts: &mut [Distal]) -> Option<Self> {
         let ([first, others @ .., frame], [of_first, of_others @ .., of_frame]) = (places, parts) else {
@@ -100,7 +102,7 @@ impl<S: Simd> LaneRelative<S> {
         Some(Self { stored, frame: Some(frame) })
     }
 
-    /// The relative pose in one configuration \[m\].
+    /// The relative pose \[m\] in the configuration of one lane. `length_scale` is in metres.
     #[inline(always)]
     pub fn of(&self, lane: usize, length_scale: f64) -> Relative {
         let vector = |part: &[Lanes; 3]| Vector3::new(part[0].0[lane], part[1].0[lane], part[2].0[lane]);
@@ -111,7 +113,7 @@ impl<S: Simd> LaneRelative<S> {
         }
     }
 
-    /// Turns a force and a torque from the axes of the frame to those of the base link.
+    /// Turns a force and a torque in place from the axes of the frame to those of the base link's frame.
     #[inline(always)]
     pub fn turn(&self, derivative: &mut [Lanes; 6]) {
         let Some(frame) = &self.frame else { return };
@@ -121,8 +123,8 @@ impl<S: Simd> LaneRelative<S> {
     }
 }
 
-/// Writes the sums of a goal's places beyond each joint, for the joint itself alone: the rest is added from the tips to
-/// the base. Returns the number of joints with a place.
+/// Writes the sum of the goal's places on each joint into `distal`. The places beyond are added later, from the tips to
+/// the base. Returns one more than the largest index of a joint with a place.
 #[inline(always)]
 pub fn begin_sums<S: Simd>(simd: S, places: &[KernelPlace], parts: &[Distal], distal: &mut [Distal]) -> usize {
     let count = places.iter().filter_map(|place| place.joint).max().map_or(0, |last| last + 1);
@@ -136,7 +138,7 @@ pub fn begin_sums<S: Simd>(simd: S, places: &[KernelPlace], parts: &[Distal], di
 }
 
 impl Distal {
-    /// True if the joint moves the places as much as the frame.
+    /// True if the joint moves the places and the frame alike.
     #[inline(always)]
     pub fn is_none(&self) -> bool {
         self.share == 0.0
@@ -156,7 +158,8 @@ impl Distal {
         store(&mut self.moment, sum);
     }
 
-    /// Twist of the relative pose at its point by the joint, per unit of its variable: linear part first.
+    /// Twist of the relative pose at its point per rad or m of the variable of the joint `link`, whose frame is
+    /// `frame`. Linear part first, in the base link's frame and in units of the length scale.
     #[inline(always)]
     pub fn twist<S: Simd>(&self, simd: S, link: &KernelLink, frame: &StoredFrame) -> [f64x4<S>; 6] {
         let frame = LaneFrame::load(simd, frame);

@@ -30,7 +30,7 @@ pub struct Goals {
     rows: usize,
 }
 
-/// Goals and variable bounds of a step.
+/// The goals of a step and the bounds of the variables.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub goals: &'a Goals,
@@ -99,7 +99,7 @@ impl PreparedGoal {
 }
 
 impl Goals {
-    /// Goals with memory for this number of targets.
+    /// No goals, with memory for `count` targets.
     pub fn for_targets(count: usize) -> Self {
         Self { targets: Vec::with_capacity(count), ..Self::default() }
     }
@@ -111,7 +111,7 @@ impl Goals {
         self.rows = 0;
     }
 
-    /// Adds a goal with its weight relative to the others.
+    /// Adds a goal with its weight relative to the others. `length_scale` is in metres.
     pub fn push(&mut self, goal: &Goal, weight: f64, links: &KernelLinks, length_scale: f64) {
         let unit = if goal.kind().unit() == Unit::Metre { length_scale } else { 1.0 };
         let first = self.places.len();
@@ -133,26 +133,26 @@ impl Goals {
         self.rows = self.others.iter().map(|other| other.goal.kind().rows()).sum();
     }
 
-    /// Multiplies the rows of goals in metres by a factor.
+    /// Multiplies the rows of the goals with the unit metre by `factor`.
     pub fn scale_lengths(&mut self, factor: f64) {
         for other in self.others.iter_mut().filter(|other| other.goal.kind().unit() == Unit::Metre) {
             other.factor *= factor;
         }
     }
 
-    /// Squared error of the targets alone in one configuration \[rad²\]. Requires [`Goals::measure`].
+    /// Squared error \[rad²\] of the targets alone in the configuration of one lane. Requires [`Goals::measure`].
     pub fn squared_error_of_targets(&self, configurations: &Configurations, lane: usize) -> f64 {
         let others = configurations.rows[self.targets.len()..self.len()].as_flattened();
         configurations.squared_error.0[lane] - others.iter().map(|row| row.0[lane] * row.0[lane]).sum::<f64>()
     }
 
-    /// Number of active rows of the other goals in one configuration. Requires [`Goals::measure`].
+    /// Number of active rows of the other goals in the configuration of one lane. Requires [`Goals::measure`].
     pub fn active_rows(&self, configurations: &Configurations, lane: usize) -> usize {
         let active = if self.has_others() { configurations.others.active.as_slice() } else { &[] };
         active.iter().filter(|row| row.lanes.0[lane] != 0.0).count()
     }
 
-    /// Largest number of blocks of six rows.
+    /// Largest possible number of blocks of six rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.targets.len() + self.rows.div_ceil(6)
@@ -164,13 +164,14 @@ impl Goals {
         !self.others.is_empty()
     }
 
-    /// Number of rows with an influence on the step in a configuration. Requires [`Goals::measure`].
+    /// Number of rows with an influence on the step in at least one configuration. Requires [`Goals::measure`].
     #[inline]
     pub fn rows_of_step(&self, configurations: &Configurations) -> usize {
         6 * self.targets.len() + if self.has_others() { configurations.others.active.len() } else { 0 }
     }
 
-    /// Writes the active rows of the other goals. Adds to squared errors and met configurations.
+    /// Writes the active rows of the other goals into `configurations`, adds their squares to the squared errors, and
+    /// clears the bits of the configurations that violate a goal. `length_scale` is in metres.
     #[inline(always)]
     pub fn measure<S: Simd>(&self, simd: S, length_scale: f64, configurations: &mut Configurations) {
         configurations.make_room(self.len());
@@ -202,7 +203,7 @@ impl Goals {
         }
     }
 
-    /// Writes the Jacobian of the active rows. Requires [`Goals::measure`].
+    /// Writes the Jacobian of the active rows into `configurations.columns`. Requires [`Goals::measure`].
     #[inline(always)]
     pub fn linearise<S: Simd>(&self, simd: S, links: &KernelLinks, configurations: &mut Configurations) {
         let Configurations { frames, columns, others, .. } = configurations;

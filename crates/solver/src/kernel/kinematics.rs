@@ -13,7 +13,7 @@ use super::links::{KernelLink, KernelLinks};
 use super::residual::PreparedTarget;
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
-    /// Writes the forward kinematics and the residuals of `configurations`.
+    /// Writes the joint frames, the residuals, the reference points and the squared errors of `configurations`.
     #[inline(always)]
     pub fn measure(self, links: &KernelLinks, targets: &[PreparedTarget], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;
@@ -34,7 +34,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         configurations.squared_error.store(squared_error);
     }
 
-    /// Writes the Jacobian of `configurations`, from the frames and points that [`Self::measure`] wrote.
+    /// Writes the Jacobian into `configurations.columns`, from the frames and points of [`Self::measure`].
     #[inline(always)]
     pub fn linearise(self, links: &KernelLinks, targets: &[PreparedTarget], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;

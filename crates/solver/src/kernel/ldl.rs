@@ -5,7 +5,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::lanes::Lanes;
 
-/// A vector or matrix of lanes with indexed entries.
+/// A vector or a matrix with an entry per lane at each index.
 pub trait LaneEntries<S: Simd, I> {
     fn get(&self, simd: S, at: I) -> f64x4<S>;
     fn set(&mut self, at: I, value: f64x4<S>);
@@ -27,7 +27,7 @@ impl<S: Simd, const N: usize> LaneEntries<S, [usize; 2]> for [[f64x4<S>; N]; N] 
 pub struct LowerTriangle<'a>(pub &'a mut [Lanes]);
 
 impl LowerTriangle<'_> {
-    /// Index of entry (`i`, `j`) with `j` ≤ `i`.
+    /// Index of the entry in row `i` and column `j` ≤ `i`.
     #[inline(always)]
     pub fn at(i: usize, j: usize) -> usize {
         i * (i + 1) / 2 + j
@@ -70,8 +70,8 @@ impl<S: Simd> LaneEntries<S, usize> for [Lanes] {
     }
 }
 
-/// Adds `damping` to the diagonal of a positive semidefinite matrix, and replaces its lower triangle by its factors:
-/// L below the diagonal, D⁻¹ on it.
+/// Adds `damping` to the diagonal of a positive semidefinite matrix with `size` rows, and replaces its lower triangle
+/// by the factors of L D Lᵀ: L below the diagonal, D⁻¹ on it.
 #[inline(always)]
 pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl LaneEntries<S, [usize; 2]>, damping: f64x4<S>) {
     for i in 0..size {
@@ -96,7 +96,7 @@ pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl LaneEntries<S,
     }
 }
 
-/// Solves L D Lᵀ x = right in place, from the `factors` of [`factorise`].
+/// Solves L D Lᵀ x = `right` with the `factors` of [`factorise`]. Replaces the first `size` entries of `right` by x.
 #[inline(always)]
 pub fn substitute<S: Simd, R: LaneEntries<S, usize> + ?Sized>(
     simd: S,

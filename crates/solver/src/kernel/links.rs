@@ -67,16 +67,19 @@ pub struct KernelLink {
     pub start: [[f64; 3]; 4],
     /// Rotation about the parent's z axis, in addition to the parent's offset.
     pub about_z: ConstantTurn,
-    /// Translation along z and along the resulting x axis.
+    /// Translation along the z axis.
     pub along_z: f64,
+    /// Translation along the x axis that results from the rotation about z.
     pub along_x: f64,
-    /// Rotation about x, then about y.
+    /// Rotation about x.
     pub about_x: ConstantTurn,
+    /// Rotation about the resulting y axis.
     pub about_y: ConstantTurn,
     /// True if the joint translates along its z axis instead of rotating about it.
     pub prismatic: bool,
-    /// Index of the joint's variable, and joint displacement per unit of the variable.
+    /// Index of the joint's variable.
     pub variable: usize,
+    /// Joint displacement \[rad, or units of the length scale\] per rad or m of the variable.
     pub multiplier: f64,
     /// Joint displacement at position 0 of the variable \[rad, or units of the length scale\].
     pub offset: f64,
@@ -89,8 +92,9 @@ pub struct KernelLink {
 pub struct KernelTip {
     /// Index of the last joint.
     pub parent: usize,
-    /// Pose of the tip in the frame of that joint.
+    /// Position of the tip in the frame of that joint.
     pub position: [f64; 3],
+    /// Orientation of the tip in the frame of that joint.
     pub rotation: Rotation3<f64>,
     /// Indices of the joints that move the tip, from the base.
     pub path: Vec<usize>,
@@ -100,7 +104,7 @@ pub struct KernelTip {
 #[derive(Debug, Clone)]
 pub struct KernelLinks {
     pub joints: Vec<KernelLink>,
-    /// The URDF's frame of each joint after its motion, in the frame of this module \[m\].
+    /// Pose \[m\] of each joint's URDF frame in its frame of this module, both after the joint's motion.
     pub urdf_frames: Vec<IsometryMatrix3<f64>>,
     pub ends: Vec<KernelTip>,
     pub variables: usize,

@@ -8,7 +8,8 @@ use super::frame::load;
 use super::lanes::{Lanes, Vector};
 use super::ldl::{LaneEntries, LowerTriangle, factorise, substitute};
 
-/// The unbounded step towards one target, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
+/// Writes the unbounded step of `N` variables towards one target into `configurations.step` \[rad or m\], from the N×N
+/// normal equations: (JᵀJ + λ) step = Jᵀ rows. λ is `damping`.
 #[inline(always)]
 pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurations, damping: f64x4<S>) {
     let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
@@ -31,7 +32,8 @@ pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurat
     }
 }
 
-/// The unbounded step of `R` rows, up to six, from the R×R normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
+/// Writes the unbounded step of the first `R` rows, at most six, into `configurations.step` \[rad or m\], from the R×R
+/// normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows. λ is `damping`.
 #[inline(always)]
 pub fn solve_by_rows<S: Simd, const R: usize>(
     configurations: &mut Configurations,
@@ -65,7 +67,7 @@ pub fn solve_by_rows<S: Simd, const R: usize>(
     }
 }
 
-/// The step of so many `rows` of several targets and goals, fewer than variables, without bounds: as [`solve_by_rows`].
+/// As [`solve_by_rows`], for the number of `rows` of several targets and goals. They are fewer than the variables.
 #[inline(always)]
 pub fn solve_by_any_rows<S: Simd>(
     configurations: &mut Configurations,
@@ -137,7 +139,7 @@ fn products_of_rows<S: Simd>(simd: S, columns: &[[Lanes; 6]], variables: usize, 
     sums
 }
 
-/// The step of so many `rows` of several targets and goals, without bounds: as [`solve_by_columns`].
+/// As [`solve_by_columns`], for the number of `rows` of several targets and goals.
 #[inline(always)]
 pub fn solve_by_any_columns<S: Simd>(
     configurations: &mut Configurations,

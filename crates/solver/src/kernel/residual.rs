@@ -50,13 +50,14 @@ pub struct PreparedTarget {
 
 /// The residual of four configurations with respect to one target.
 pub struct TargetResidual<S: Simd> {
-    /// Residual \[rad\], linear part first; lengths over the length scale.
+    /// Residual \[rad\], linear part first, with lengths divided by the length scale. It is in the base link's frame if
+    /// all six axes count, or exactly the three of position, and otherwise in the tip's frame.
     pub rows: [f64x4<S>; 6],
     /// Squared norm of the rows \[rad²\].
     pub squared_error: f64x4<S>,
     /// Bit mask: bit k is set if configuration k meets the target.
     pub met: u64,
-    /// Reference point of the Jacobian on the tip link.
+    /// Reference point of the Jacobian on the tip link, in the base link's frame and in units of the length scale.
     pub point: Vector<S>,
 }
 
@@ -90,7 +91,8 @@ impl PreparedTarget {
         }
     }
 
-    /// The residual of a tip at position `tip` with the frame `axes` of its last joint.
+    /// The residual of a tip at position `tip` whose last joint has a frame with these x, y and z `axes`. Both are in
+    /// the base link's frame; lengths are in units of the length scale.
     #[inline(always)]
     pub fn residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
@@ -180,9 +182,8 @@ impl PreparedTarget {
         }
     }
 
-    /// Converts the orientation rows of a full pose to rotation vectors, whose norms are angles even far from the
-    /// target, and updates the squared error. This is the error reported in a solution; the Jacobian matches its
-    /// gradient.
+    /// Converts the orientation rows of a full pose in place to rotation vectors \[rad\], whose norms are angles even
+    /// far from the target, and updates the squared error \[rad²\]. This is the error reported in a solution.
     pub fn take_angles(&self, rows: &mut [Lanes; 6], squared_error: &mut Lanes) {
         if self.counted != Counted::Pose {
             return;
@@ -197,8 +198,8 @@ impl PreparedTarget {
         }
     }
 
-    /// The desired frame of the tip's last joint, from its current `frame` and the tip `end` on it. Free axes are
-    /// unchanged.
+    /// The desired frame of the tip's last joint in the base link's frame, from its current `frame` and the tip `end`
+    /// on it. Free axes are unchanged.
     #[inline(always)]
     pub fn desired_frame<S: Simd>(&self, frame: &LaneFrame<S>, end: &KernelTip) -> LaneFrame<S> {
         let simd = frame.x[0].simd;
@@ -247,7 +248,8 @@ impl PreparedTarget {
         self.counted != Counted::Pose || self.weight != 1.0
     }
 
-    /// Transforms Jacobian columns to the frame of the rows, zeroes the free axes and multiplies by the weight.
+    /// Transforms Jacobian columns in place to the frame of the rows, zeroes the free axes, and multiplies by the root
+    /// of the weight. `axes` are the x, y and z axis of the last joint's frame.
     #[inline(always)]
     pub fn finish_columns<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
         let simd = axes[0][0].simd;

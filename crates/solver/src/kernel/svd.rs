@@ -29,7 +29,8 @@ impl Svd {
         Self { variables, rows: vec![0.0; rows * variables], right: vec![0.0; rows], lengths: vec![0.0; rows] }
     }
 
-    /// Decomposes a Jacobian of `count` rows, given by `entry(row, column)`, with the right-hand side `right(row)`.
+    /// Decomposes a Jacobian of `count` rows with the entries `entry(row, column)` and the right-hand side
+    /// `right(row)`.
     pub fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
         self.lengths.resize(count, 0.0);
         if count > self.right.len() {
@@ -50,7 +51,8 @@ impl Svd {
         }
     }
 
-    /// Decomposes the Jacobian of one lane, with its residual as the right-hand side.
+    /// Decomposes the Jacobian of one lane, with six rows per target, and with its residual \[rad\] as the right-hand
+    /// side.
     pub fn decompose(&mut self, configurations: &Configurations, targets: usize, lane: usize) {
         let variables = self.variables;
         self.fill(
@@ -60,9 +62,10 @@ impl Svd {
         );
     }
 
-    /// The Moore-Penrose solution: the shortest step for which J step is nearest to the right-hand side. Singular
-    /// values below [`RANK_TOLERANCE`] of the largest are treated as zero. The step is the sum of the orthogonal
-    /// rows, each times its entry of the rotated right-hand side over its squared norm.
+    /// Writes the Moore-Penrose solution into `step`, one entry per variable: the shortest step for which J step is
+    /// nearest to the right-hand side. Singular values below [`RANK_TOLERANCE`] times the largest count as zero. The
+    /// step is the sum of the orthogonal rows, each times its entry of the rotated right-hand side divided by its
+    /// squared norm.
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
         for (row, right, length) in self.significant(RANK_TOLERANCE) {
@@ -70,8 +73,8 @@ impl Svd {
         }
     }
 
-    /// Projects `motion` onto the null space of the decomposed Jacobian, with singular values below `rank_tolerance` of
-    /// the largest treated as zero.
+    /// Projects `motion`, one entry per variable, in place onto the null space of the decomposed Jacobian. Singular
+    /// values below `rank_tolerance` times the largest count as zero.
     pub fn project_to_null_space(&self, motion: &mut [f64], rank_tolerance: f64) {
         if self.significant(rank_tolerance).count() >= self.variables {
             motion.fill(0.0);
@@ -89,13 +92,14 @@ impl Svd {
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
     }
 
-    /// Squared singular values in decreasing order; `counted` is the number of constrained axes.
+    /// Squared singular values in decreasing order, as many as the smaller of the number of variables and `counted`,
+    /// the number of constrained axes. This invalidates the decomposition.
     pub fn squared_singular_values(&mut self, counted: usize) -> &[f64] {
         self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         &self.lengths[..counted.min(self.variables).min(self.lengths.len())]
     }
 
-    /// Smallest singular value; `counted` is the number of constrained axes.
+    /// Smallest singular value; `counted` is the number of constrained axes. This invalidates the decomposition.
     pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
         self.squared_singular_values(counted).last().map_or(0.0, |square| square.sqrt())
     }
