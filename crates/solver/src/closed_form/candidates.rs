@@ -11,7 +11,7 @@ const MAX_CANDIDATES: usize = 24;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Candidate<T = [f64; REDUNDANT_JOINTS]> {
     pub cost: f64,
-    /// Location of the candidate; by default the displacements of seven joints from the seed \[rad\].
+    /// The candidate itself; by default the displacements of seven joints from the seed \[rad\].
     pub at: T,
 }
 
@@ -27,7 +27,7 @@ impl<T: Copy + Default> Candidates<T> {
         &self.entries[..self.count]
     }
 
-    /// Inserts a candidate if its cost is among the lowest.
+    /// Inserts a candidate behind those of equal cost, if its cost is among the lowest.
     pub fn insert(&mut self, cost: f64, at: T) {
         if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost.total_cmp(&cost).is_le()) {
             *place = Candidate { cost, at };

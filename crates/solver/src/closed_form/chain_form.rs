@@ -13,20 +13,20 @@ use urdf_ik_robot::Chain;
 
 /// The closed form of one chain.
 ///
-/// **Six joints.** It solves full poses of its only tip. Targets with free axes, and targets without a
-/// configuration inside the limits, are solved by the search of the Jacobian solver; in the latter case the solution is
-/// the closest configuration, as reported by its [`Outcome`](crate::Outcome).
+/// **Six joints.** It solves full poses of its only tip. Targets with free axes, and targets without a configuration
+/// inside the limits, are solved by the search of the Jacobian solver. For the latter the solution is the closest
+/// configuration, as its [`Outcome`](crate::Outcome) reports.
 ///
 /// **Two to five joints.** It solves targets without self-motion: full poses, and targets with one (position and
-/// direction), two or three free rotations (position only), if joints and free rotations are at most six together. If
-/// all axes are parallel, the translation along them may be free too, provided it is along one of the tip's axes.
+/// direction), two or three free rotations (position only), if there are at most six joints and free rotations in
+/// total. If all axes are parallel to each other and to one of the tip's axes, the translation along them may be free
+/// too.
 ///
-/// **Seven joints.** The configurations of a pose are a continuum. It is searched for the one with the smallest
-/// maximum joint displacement from the seed ([`Pick::First`](crate::Pick::First) and
-/// [`Pick::Nearest`](crate::Pick::Nearest)): with a spherical wrist or a spherical shoulder,
-/// by a sweep of the outermost joint on the other side. For other arms,
-/// and for [`Pick::MostManipulable`](crate::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]), at
-/// the position of the seed first and then at others on either side. The results are refined on the chain itself.
+/// **Seven joints.** A pose has a continuum of configurations. It is searched for the one with the smallest maximum
+/// joint displacement from the seed ([`Pick::First`](crate::Pick::First) and [`Pick::Nearest`](crate::Pick::Nearest)).
+/// With a spherical wrist or a spherical shoulder, the outermost joint on the other side is swept. For other arms, and
+/// for [`Pick::MostManipulable`](crate::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]), at the
+/// position of the seed first and then at others on either side. The results are refined on the chain itself.
 /// Preferences among the continuum, and [`Solver::solve_all`](crate::Solver::solve_all), use the search.
 ///
 /// **Singular configurations** have a continuum of solutions: joints with coincident axes share their rotation, and a
@@ -78,7 +78,7 @@ impl ClosedForm {
     /// Finds the closed form of `chain`.
     ///
     /// # Errors
-    /// [`NotApplicable::NoClosedForm`] with the reason.
+    /// [`NotApplicable::NoClosedForm`] if there is none, with the reason.
     pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
         Self::find(&Search::prepare(chain))
     }
@@ -98,8 +98,9 @@ impl ClosedForm {
         Ok(Self { chain: Arc::clone(chain), form })
     }
 
-    /// The family of the chain, exact or near. With seven joints: of the six unlocked ones. With fewer than six: of
-    /// the extended arm for full poses, or otherwise for the smallest set of free rotations with a closed form.
+    /// The family of the chain, exact or near. With seven joints, it is that of the six unlocked ones. With fewer than
+    /// six, it is that of the extended arm for full poses, or otherwise for the first set of free rotations with a
+    /// closed form.
     pub fn family(&self) -> &Family {
         match &self.form {
             ClosedFormKind::SixAxis { family, .. } => family,
@@ -116,8 +117,8 @@ impl ClosedForm {
         }
     }
 
-    /// A sentence on the common property of the axes and the deviation from it: for the family, with seven joints
-    /// also for the search, and with fewer than six for the auxiliary joints.
+    /// A sentence on the common property of the axes and on their deviation from it. It names the locked or swept joint
+    /// of a chain with seven joints, and the auxiliary joints of a chain with fewer than six.
     pub fn in_words(&self) -> String {
         let names = self.chain.variable_names();
         match &self.form {
@@ -127,10 +128,10 @@ impl ClosedForm {
         }
     }
 
-    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]), ignoring limits: exact to
-    /// rounding if [`Family::exact`], otherwise starting points. Undetermined joints stay near `seed` \[rad\]. For
-    /// seven joints, these are the positions of the unlocked ones, with the locked one in the middle of its working
-    /// range. For fewer than six, trailing entries are zero.
+    /// The joint positions \[rad\] of all configurations for `pose` of the tip (base link's frame \[m\]), ignoring
+    /// limits. They are exact to rounding if [`Family::exact`] is true, and otherwise starting points. Undetermined
+    /// joints stay near `seed` \[rad\]. For seven joints, positions and `seed` are those of the six unlocked ones, and
+    /// the locked one is in the middle of its working range. For fewer than six, trailing entries are zero.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
             ClosedFormKind::SixAxis { arm, .. } => arm.solutions(pose, seed),

@@ -67,7 +67,7 @@ impl ShortChain {
     /// Finds the auxiliary joints that extend the chain to six joints.
     ///
     /// # Errors
-    /// [`NoClosedForm`] with the reason.
+    /// [`NoClosedForm`] if no auxiliary joints lead to a closed form, with the reason.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let chain = &search.chain;
         let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach[0].extent);
@@ -77,8 +77,9 @@ impl ShortChain {
         Ok(Self { joints, arms, family, plane: MotionPlane::of(&axes, joints) })
     }
 
-    /// All joint positions \[rad\] for `target`, with trailing zeros, and whether they are exact; approximate if the
-    /// target is out of reach. `None` if no extended arm has the target's free axes.
+    /// All joint positions \[rad\] for `target`, each with trailing zeros up to six entries, and true if they meet it
+    /// exactly when it is within reach. `None` if no extended arm has the target's free axes. Undetermined joints stay
+    /// near `seed` \[rad\].
     pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
         let [free_shifts @ .., rx, ry, rz] = target.free_axes;
         let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
@@ -90,7 +91,7 @@ impl ShortChain {
         Some((longer.of_chain(&longer.arm.solutions(&pose, seed), self.joints), longer.exact))
     }
 
-    /// A sentence on the common properties of the axes, with joint names.
+    /// A sentence on the common properties of the axes, with the names `joints` from base to tip.
     pub fn in_words(&self, mut joints: Vec<&str>) -> String {
         joints.resize(JOINTS, "an added joint");
         let mut entries: Vec<(String, Vec<String>)> = Vec::new();

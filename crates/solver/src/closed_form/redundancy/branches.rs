@@ -62,7 +62,7 @@ pub(super) struct Samples<S: Simd> {
     first: f32x8<S>,
     turn: Angle<S>,
     elbow: Angle<S>,
-    /// Larger one of the costs of both joints \[rad\], plus the penalty for missed reach.
+    /// The larger of the costs of both joints \[rad\], plus the penalty for missed reach.
     pub cost: f32x8<S>,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Samples<S: Simd> {
 pub(super) struct Shoulder<S: Simd> {
     two: Angle<S>,
     three: Angle<S>,
-    /// Largest one of the costs of the first four joints \[rad\], plus the penalties for missed reach.
+    /// The largest of the costs of the first four joints \[rad\], plus the penalties for missed reach.
     pub cost: f32x8<S>,
 }
 
@@ -82,13 +82,14 @@ pub(super) struct Branch<S: Simd> {
 }
 
 impl Curve {
-    /// True if half the circle contains all configurations, because each sample covers both sides of the third joint.
+    /// True if half a revolution of the parameter contains all configurations, because each sample covers both sides of
+    /// the third joint.
     pub fn is_half(&self) -> bool {
         self.side.is_some() && matches!(self.window, Window::Between { .. })
     }
 
-    /// The curves of all configurations. They end where the elbow is stretched or folded, or if the elbow does not
-    /// depend on the outermost joint, where the third joint is.
+    /// The curves of all configurations. They end where the elbow is stretched or folded. If the elbow does not depend
+    /// on the outermost joint, they end where the third joint is.
     pub fn all(arm: &SphericalWristArm, goal: &WristGoal) -> [Option<Self>; MAX_CURVES] {
         let elbow = |first: Turn| (goal.position.at(first).norm_squared() - arm.elbow.mean) / arm.elbow.amplitude;
         let [one, other] = Window::where_possible(elbow);
@@ -143,7 +144,7 @@ impl Window {
 }
 
 impl BranchSampler<'_> {
-    /// Samples the curve at eight parameters \[rad\].
+    /// Samples the curve at eight values of its parameter \[rad\].
     #[inline(always)]
     pub fn samples<S: Simd>(&self, curve: &Curve, parameter: f32x8<S>) -> Samples<S> {
         let (simd, elbow) = (parameter.simd, &self.arm.elbow);
@@ -166,7 +167,7 @@ impl BranchSampler<'_> {
         Samples { wrist, first, turn, elbow, cost }
     }
 
-    /// The branches of the third joint at the samples.
+    /// The two branches of the third joint at the samples.
     #[inline(always)]
     pub fn shoulders<S: Simd>(&self, samples: &Samples<S>) -> [Shoulder<S>; SHOULDERS] {
         let Samples { wrist, elbow, cost, .. } = *samples;
@@ -187,7 +188,7 @@ impl BranchSampler<'_> {
         shoulders
     }
 
-    /// The two branches of the wrist with known other joints.
+    /// The two branches of the wrist at the samples, on a branch of the other joints.
     #[inline(always)]
     pub fn wrists<S: Simd>(&self, samples: &Samples<S>, shoulder: &Shoulder<S>) -> [Branch<S>; WRISTS] {
         let Self { arm, goal, .. } = self;

@@ -59,13 +59,14 @@ struct Point {
 }
 
 impl<'a> Descent<'a> {
-    /// A descent for a problem with one target, which is set in the self-motions of `scratch`.
+    /// A descent for a problem with one target. Sets this target in the self-motions of `scratch`.
     pub fn new(posed: SearchInput<'a>, ranges: JointRanges, scratch: &mut SearchScratch) -> Self {
         scratch.self_motions.set_target(posed.search, &posed.problem.targets[0]);
         Self { posed, ranges }
     }
 
-    /// Descends from the candidates, the lowest bound first, as long as one may lead to a smaller move than `best`.
+    /// Descends from the candidates `starts`, the lowest cost \[rad\] first, as long as one may lead to a smaller move
+    /// than `best`. Replaces `best` by better configurations.
     pub fn descend_from(&self, starts: &Candidates, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         for start in starts.as_slice() {
             if best.is_some_and(|best| start.cost > best.cost + PROMISE_ERROR) {
@@ -75,8 +76,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Descends from `start`, the joint displacements from the seed \[rad\], as long as the cost may fall below that
-    /// of `best`.
+    /// Descends from `start`, the joint displacements from the seed \[rad\], as long as the cost \[rad\] may fall below
+    /// that of `best`. Replaces `best` by better configurations.
     pub fn descend(&self, start: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);
@@ -148,7 +149,8 @@ impl<'a> Descent<'a> {
         (into + further, least)
     }
 
-    /// Replaces the best by a configuration that is better, inside the limits and clear of collisions.
+    /// Replaces `best` by the configuration with the displacements `moves` \[rad\] from the seed, if it is better,
+    /// inside the limits and clear of collisions.
     pub fn keep(&self, moves: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let Some(moves) = self.ranges.allowed(moves) else { return };
         let cost = largest(&moves);

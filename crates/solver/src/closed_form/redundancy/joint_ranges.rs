@@ -21,15 +21,16 @@ pub(super) type Seven = [f64; REDUNDANT_JOINTS];
 /// The ranges of the joints, as moves from the seed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JointRanges {
-    /// The seed, clamped to the limits \[rad\].
+    /// The seed \[rad\], clamped to the limits.
     pub seed: Seven,
-    /// Least and greatest move of each joint \[rad\], infinite without limits.
+    /// Least move of each joint \[rad\], −∞ without limits.
     below: Seven,
+    /// Greatest move of each joint \[rad\], ∞ without limits.
     above: Seven,
 }
 
 impl JointRanges {
-    /// The ranges within the limits, and in tracking also within the step bounds; `None` unless the chain has seven
+    /// The ranges within the limits, and when tracking also within the largest steps. `None` unless the chain has seven
     /// variables.
     pub fn new(posed: SearchInput) -> Option<Self> {
         let seed = Seven::try_from(posed.problem.seed).ok()?;
@@ -55,7 +56,7 @@ impl JointRanges {
         Self { seed: [0.0; REDUNDANT_JOINTS], below: infinite.map(|limit| -limit), above: infinite }
     }
 
-    /// The ranges in the order from tip to base.
+    /// The same ranges with the joints in the order from tip to base.
     pub fn reversed(&self) -> Self {
         let mut ranges = *self;
         ranges.seed.reverse();
@@ -64,7 +65,7 @@ impl JointRanges {
         ranges
     }
 
-    /// Displacements \[rad\] from the seed to `positions`, each in the revolution of lowest cost.
+    /// Displacements \[rad\] from the seed to `positions` \[rad\], each in the revolution of lowest cost.
     pub fn moves(&self, positions: &Seven) -> Seven {
         std::array::from_fn(|joint| {
             let angle = single(positions[joint]);
@@ -74,24 +75,23 @@ impl JointRanges {
         })
     }
 
-    /// Positions \[rad\] from displacements \[rad\].
+    /// Positions \[rad\] after the displacements `moves` \[rad\] from the seed.
     pub fn positions(&self, moves: &Seven) -> Seven {
         std::array::from_fn(|joint| self.seed[joint] + moves[joint])
     }
 
-    /// The larger of the distances \[rad\] from the seed to the two limits of a joint; half a revolution without
-    /// limits.
+    /// The larger of the distances \[rad\] from the seed to the two limits of a joint; π without limits.
     pub fn farthest(&self, joint: usize) -> f64 {
         let farthest = self.above[joint].max(-self.below[joint]);
         if farthest.is_finite() { farthest } else { PI }
     }
 
-    /// The displacement within the joint's range nearest to `step` \[rad\].
+    /// The displacement \[rad\] within the joint's range that is nearest to `step` \[rad\].
     pub fn clamp(&self, joint: usize, step: f64) -> f64 {
         step.max(self.below[joint]).min(self.above[joint])
     }
 
-    /// The largest limit excess of displacements \[rad\]; 0 inside the limits.
+    /// The largest limit excess \[rad\] of the displacements `moves` \[rad\]; 0 inside the limits.
     pub fn passed(&self, moves: &Seven) -> f64 {
         (0..REDUNDANT_JOINTS).map(|joint| self.excess(joint, moves[joint])).fold(0.0, f64::max)
     }
@@ -101,13 +101,13 @@ impl JointRanges {
         (step - self.above[joint]).max(self.below[joint] - step)
     }
 
-    /// The displacements with limit excesses due to rounding removed; `None` if an excess is larger.
+    /// The displacements `moves` \[rad\] without limit excesses due to rounding; `None` if an excess is larger.
     pub fn allowed(&self, moves: &Seven) -> Option<Seven> {
         (self.passed(moves) <= LIMIT_ROUNDING).then(|| std::array::from_fn(|joint| self.clamp(joint, moves[joint])))
     }
 
-    /// Minimum and maximum factor of `motion` by which the displacements `moves` \[rad\] may change within the limits,
-    /// at most `farthest` in magnitude. If none is permitted, the first exceeds the second.
+    /// Minimum and maximum of the factors t, at most `farthest` in magnitude, for which `moves` + t · `motion` \[rad\]
+    /// stays within the limits. If there is no such t, the minimum exceeds the maximum.
     pub fn range(&self, moves: &Seven, motion: &Seven, farthest: f64) -> (f64, f64) {
         let mut range = (-farthest, farthest);
         for index in (0..REDUNDANT_JOINTS).filter(|index| motion[*index] != 0.0) {
@@ -118,8 +118,8 @@ impl JointRanges {
         range
     }
 
-    /// Displacement \[rad\] of one joint to an angle in the revolution of lowest cost, and that cost: the displacement
-    /// plus the weighted limit excess \[rad\].
+    /// Displacement \[rad\] of one joint from the seed to `angle` \[rad\] in the revolution of lowest cost, and that
+    /// cost \[rad\]: the magnitude of the displacement plus the weighted limit excess.
     #[inline(always)]
     pub fn step<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
         let near = angle - single(self.seed[joint]);

@@ -48,13 +48,13 @@ pub(super) struct Orbit {
 }
 
 impl Orbit {
-    /// The orbit of `vector` rotated about the unit vector `axis`, plus the constant `offset`.
+    /// The sum of `vector`, rotated about the unit vector `axis`, and the constant `offset`.
     pub fn new(axis: &Vector3<f64>, vector: &Vector3<f64>, offset: Vector3<f64>) -> Self {
         let along = axis * axis.dot(vector);
         Self { fixed: entries(&(offset + along)), cos: entries(&(vector - along)), sin: entries(&axis.cross(vector)) }
     }
 
-    /// The vector at the angle `angle`.
+    /// The vector at `angle`.
     pub fn at(&self, angle: Turn) -> Vector3<f64> {
         let [fixed, cos, sin] = [self.fixed, self.cos, self.sin].map(|entries| Vector3::from(entries.map(f64::from)));
         fixed + cos * angle.cos + sin * angle.sin

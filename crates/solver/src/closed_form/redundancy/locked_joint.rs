@@ -34,11 +34,11 @@ pub(in crate::closed_form) struct LockedJoint {
 }
 
 impl LockedJoint {
-    /// Finds the joint to lock in the chain with these `axes`: one whose remaining axes belong to a family exactly,
-    /// otherwise nearly.
+    /// Finds the joint to lock in the chain with these `axes`: one without which the others belong to a family exactly,
+    /// or otherwise nearly.
     ///
     /// # Errors
-    /// [`NoClosedForm`] with the reason.
+    /// [`NoClosedForm`] if there is no such joint, with the reason.
     pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, NoClosedForm> {
         let length = search.reach[0].extent;
         let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
@@ -60,7 +60,8 @@ impl LockedJoint {
         Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
     }
 
-    /// A sentence on the common property of the other axes and their deviations, with joint names.
+    /// A sentence on the common property of the other axes and their deviations, with the names `joints` from base to
+    /// tip.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let family = self.family.in_words(self.others(&AXIS_NUMBERS), &self.others(joints));
         format!("'{}' is locked, {family}", joints[self.joint])
@@ -82,15 +83,16 @@ impl LockedJoint {
         held / all
     }
 
-    /// The remaining six-joint arm with the locked joint at `position` \[rad\].
+    /// The arm of the six other joints, with the locked joint at `position` \[rad\].
     pub fn arm(&self, position: f64) -> DecomposableArm {
         let mut arm = DecomposableArm::new(&self.axes.without(self.joint, position), &self.family, self.length);
         arm.slack = (CONDITION_SLACK * self.length, CONDITION_SLACK);
         arm
     }
 
-    /// Calls `found` with all joint positions \[rad\] for which the locked joint is at `position` \[rad\] and the tip
-    /// at `pose`, ignoring limits.
+    /// Calls `found` with the seven joint positions \[rad\] of each configuration with the locked joint at `position`
+    /// \[rad\] and the tip at `pose` (base link's frame \[m\]), ignoring limits. Undetermined joints stay near `seed`
+    /// \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for others in solutions.as_slice() {
@@ -101,7 +103,7 @@ impl LockedJoint {
         }
     }
 
-    /// The entries of the six other joints.
+    /// The entries of the six other joints among those of `all` seven, in the same order.
     pub fn others<T: Copy>(&self, all: &[T]) -> [T; JOINTS] {
         std::array::from_fn(|i| all[i + usize::from(i >= self.joint)])
     }

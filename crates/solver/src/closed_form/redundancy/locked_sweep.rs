@@ -28,8 +28,8 @@ pub(super) struct LockedSweep<'a> {
 }
 
 impl LockedSweep<'_> {
-    /// Descends to the least largest joint move from the seed's position outwards, while a smaller one than `best` is
-    /// possible.
+    /// Descends to the smallest largest joint move \[rad\], from the seed's position outwards, as long as a smaller one
+    /// than that of `best` is possible. Replaces `best` by better configurations.
     pub fn least(&self, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let ranges = &self.descent.ranges;
         self.outwards(&mut |step, spacing| {
@@ -50,7 +50,8 @@ impl LockedSweep<'_> {
         });
     }
 
-    /// The configurations of best manipulability, the best one first: steps to either side are halved.
+    /// The configurations of best manipulability, the best one first, as joint displacements from the seed \[rad\].
+    /// Steps to either side are halved.
     pub fn most_manipulable(&self, scratch: &mut SearchScratch) -> Candidates {
         let (Descent { posed, ranges }, mut candidates) = (self.descent, Candidates::default());
         let mut sample = |step: f64, spacing: f64, candidates: &mut Candidates| {

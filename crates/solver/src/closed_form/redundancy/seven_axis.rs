@@ -19,28 +19,28 @@ const MAX_TRIED: usize = 5;
 /// A chain of seven revolute joints.
 #[derive(Debug, Clone)]
 pub(in crate::closed_form) struct SevenAxis {
-    /// The joint to sweep if the chain has no spherical wrist, or no solution was found.
+    /// The joint to sweep if the chain has no spherical wrist, or if no solution was found with it.
     pub locked: LockedJoint,
     arm: Option<Box<SphericalWristArm>>,
 }
 
 impl SevenAxis {
-    /// Finds the joint to lock, and the spherical wrist.
+    /// Finds the joint to lock, and the spherical wrist if there is one.
     ///
     /// # Errors
-    /// [`NoClosedForm`] with the reason.
+    /// [`NoClosedForm`] if no joint can be locked, with the reason.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let (axes, length) = (Axes::new(&search.chain)?, search.reach[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
         Ok(Self { locked, arm: SphericalWristArm::new(&axes, length).map(Box::new) })
     }
 
-    /// A sentence on the common property of the axes and their deviations, with joint names.
+    /// A sentence on the common property of the axes and their deviations, with the names `joints` from base to tip.
     pub fn in_words(&self, joints: &[&str]) -> String {
         self.arm.as_ref().map_or_else(|| self.locked.in_words(joints), |arm| arm.in_words(joints))
     }
 
-    /// Solves a problem and writes `solution`; true if the target is met.
+    /// Solves a problem and writes the result into `solution`. Returns true if the target is met.
     pub fn solve(&self, posed: SearchInput, scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
         let problem = posed.problem;
         let ([target], Some(ranges)) = (problem.targets, JointRanges::new(posed)) else { return false };

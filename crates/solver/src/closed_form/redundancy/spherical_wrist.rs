@@ -30,7 +30,7 @@ pub(super) struct SphericalWristArm {
     pub axes: [Vector3<f64>; 3],
     /// Unit vectors along the second and the third axis, in single precision.
     pub shoulder_axes: [[f32; 3]; 2],
-    /// True if the first axis intersects the shoulder, at least nearly: then the elbow does not depend on the first
+    /// True if the first axis passes through the shoulder, at least nearly. The elbow then does not depend on the first
     /// joint.
     pub is_shoulder_spherical: bool,
     pub elbow: Elbow,
@@ -46,18 +46,20 @@ pub(super) struct SphericalWristArm {
 /// The elbow joint: the squared distance from shoulder to wrist is `mean` + `amplitude` · cos(position − `straight`).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Elbow {
-    /// Mean and amplitude of the squared distance \[m²\].
+    /// Mean of the squared distance \[m²\].
     pub mean: f64,
+    /// Amplitude of the squared distance \[m²\].
     pub amplitude: f64,
+    /// Position of the elbow at the largest distance.
     pub straight: Turn,
-    /// Vector from shoulder to wrist \[m\] as a function of the elbow's position.
+    /// Vector from shoulder to wrist \[m\] in the base link's frame, as a function of the elbow's position.
     pub reach: Orbit,
 }
 
 /// The wrist, with unit vectors a, b, c along its axes; b is at right angles to the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrist {
-    /// The vectors a, b and b × a as functions of the elbow's position.
+    /// The vectors a, b and b × a in the base link's frame, as functions of the elbow's position.
     pub base: [Orbit; 3],
     /// c, b and b × c.
     flange: [Vector3<f64>; 3],
@@ -65,7 +67,7 @@ pub(super) struct Wrist {
     pub offset: f64,
 }
 
-/// The wrist's goal by the position of the first joint, in the frame that this joint rotates.
+/// The wrist's goal as a function of the first joint's position, in the frame that this joint rotates.
 pub(super) struct WristGoal {
     /// Vector from the shoulder to the wrist \[m\].
     pub position: Orbit,
@@ -74,7 +76,8 @@ pub(super) struct WristGoal {
 }
 
 impl SphericalWristArm {
-    /// The arm nearest to `axes`, read from either end; `None` if neither is near. `length` is that of the arm \[m\].
+    /// The arm with these `axes`, read from the first end at which it is near; `None` if it is near at neither.
+    /// `length` is that of the arm \[m\].
     pub fn new(axes: &Axes<REDUNDANT_JOINTS>, length: f64) -> Option<Self> {
         Self::read(axes, length, false).or_else(|| Self::read(&axes.reversed(), length, true))
     }
@@ -102,7 +105,7 @@ impl SphericalWristArm {
         })
     }
 
-    /// A sentence on the common property of the axes and their deviations, with joint names.
+    /// A sentence on the common property of the axes and their deviations, with the names `joints` from base to tip.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let common = if self.reversed {
             format!("axes 1, 2 and 3 meet in one point, 5 and 6 meet, swept by '{}'", joints[REDUNDANT_JOINTS - 1])
@@ -112,7 +115,8 @@ impl SphericalWristArm {
         with_deviation(common, &self.deviation.in_words(joints))
     }
 
-    /// The wrist goal for `pose` of the tip, in the arm's reading direction.
+    /// The wrist goal for `pose` \[m\] of the tip in the base link's frame; of the base link in the tip's frame if the
+    /// arm is `reversed`.
     pub fn wrist_goal(&self, pose: &Isometry3<f64>) -> WristGoal {
         let rotation = pose.rotation.to_rotation_matrix() * self.tip_inverse;
         let wrist = pose.translation.vector - rotation * self.tool - self.base;
