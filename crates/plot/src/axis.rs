@@ -84,7 +84,7 @@ pub struct ChartFrame {
 }
 
 impl ChartFrame {
-    /// Draws the grid and the labels of both axes. Returns the chart for drawing data.
+    /// Draws the grid and the labels of both axes in `area`. Returns the chart for drawing data.
     ///
     /// # Errors
     /// An error of plotters if drawing fails.

@@ -58,7 +58,7 @@ pub struct CanvasBounds {
 }
 
 impl CanvasBounds {
-    /// The bounding rectangle of points; without points, an empty one at the origin.
+    /// The bounding rectangle of points \[m\]; without points, an empty one at the origin.
     pub fn around(points: impl Iterator<Item = CanvasPoint>) -> Self {
         let corners = points.map(|(x, y)| (Vector2::new(x, y), Vector2::new(x, y)));
         let (lower, upper) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))).unwrap_or_default();
@@ -66,7 +66,7 @@ impl CanvasBounds {
     }
 }
 
-/// The canvas with the largest scale that shows `bounds`, centred in the area within its margins.
+/// The canvas with the largest scale that shows `bounds` \[m\], centred in the area within its margins.
 pub fn canvas<'b>(area: &PlotArea<'b>, bounds: &CanvasBounds) -> Canvas<'b> {
     let (across, down) = area.get_pixel_range();
     let (across, down) = (across.start + SIDE..across.end - SIDE, down.end - BOTTOM..down.start + TOP);
@@ -76,8 +76,8 @@ pub fn canvas<'b>(area: &PlotArea<'b>, bounds: &CanvasBounds) -> Canvas<'b> {
     area.apply_coord_spec(Cartesian2d::new(lower.x..upper.x, lower.y..upper.y, (across, down)))
 }
 
-/// Draws the bones of a tree as lines of `width` \[half pixels\]. Bone k connects point `parents[k]` with point k +
-/// 1.
+/// Draws the bones of a tree of `points` \[m\] as lines of `width` \[half pixels\]. Bone k connects point
+/// `parents[k]` with point `k + 1`.
 ///
 /// # Errors
 /// An error of plotters if drawing fails.
@@ -88,8 +88,8 @@ pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour:
     Ok(())
 }
 
-/// Draws the joints of a tree whose bones have this colour and `width` \[half pixels\]. Joints closer to their parent
-/// than `width` are omitted.
+/// Draws the joints of a tree of `points` \[m\] whose bones have this colour and `width` \[half pixels\]. Joints closer
+/// to their parent than `width` are omitted. The parent of point `k + 1` is `parents[k]`.
 ///
 /// # Errors
 /// An error of plotters if drawing fails.

@@ -22,8 +22,8 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// Arranges names between two horizontal positions \[half pixels\], in as many rows as needed. A name without a
-    /// colour has no line.
+    /// Arranges names between the horizontal positions `left` and `right` \[half pixels\], in as many rows as needed. A
+    /// name without a colour has no line.
     pub fn new(names: Vec<(String, Option<RGBColor>)>, left: i32, right: u32) -> Self {
         let (mut x, mut y) = (left, ROW / 2);
         let mut entries = Vec::with_capacity(names.len());

@@ -128,8 +128,8 @@ pub fn short(name: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// Simplifies a curve with increasing x: removes points whose y differs by at most `tolerance` (in the unit of y)
-/// from a line between the remaining points.
+/// Simplifies a curve of points (x, y) with increasing x: omits points whose y differs by at most `tolerance` (in the
+/// unit of y) from a line between the remaining points.
 pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let Some(&first) = points.first() else { return Vec::new() };

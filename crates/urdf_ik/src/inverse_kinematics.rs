@@ -33,7 +33,7 @@ pub struct InverseKinematics {
     solution: Solution,
 }
 
-/// Why a solver could not be prepared, or a problem was rejected.
+/// Reason for which a solver could not be prepared, or a problem was rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -93,8 +93,8 @@ impl InverseKinematics {
         self.solver.chain().variable_names()
     }
 
-    /// Finds joint positions \[rad or m\] at which each named tip link has its pose \[m\] in the base link's frame.
-    /// The search starts in the middle of the joint ranges.
+    /// Finds joint positions \[rad or m\] at which each named tip link has its pose (base link's frame \[m\]). The
+    /// search starts in the middle of the joint ranges.
     ///
     /// If the poses cannot be met, [`Solution::is_solved`] is false and the positions are the closest found.
     ///
@@ -106,8 +106,8 @@ impl InverseKinematics {
         self.solve_from(&seed, targets)
     }
 
-    /// As [`solve`](Self::solve), with a search that starts from `seed` \[rad or m\], in the order of
-    /// [`joint_names`](Self::joint_names): solutions near the seed are preferred.
+    /// As [`solve`](Self::solve), but the search starts from `seed` \[rad or m\], one entry per joint in the order of
+    /// [`joint_names`](Self::joint_names). Solutions near the seed are preferred.
     ///
     /// ```
     /// use urdf_ik::InverseKinematics;

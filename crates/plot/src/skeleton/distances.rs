@@ -12,8 +12,8 @@ const MAX_POINTS: usize = 120;
 /// Smallest distance of the chart \[m\].
 const MIN_DISTANCE: f64 = 1e-9;
 
-/// Draws the chart of distances over iterations. Each of its points is a separate solve with that maximum number of
-/// iterations.
+/// Draws the chart of distances \[m\] over iterations. Each of its points is a separate solve with that maximum number
+/// of iterations.
 ///
 /// # Errors
 /// An error of plotters or of the solver.

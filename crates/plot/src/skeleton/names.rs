@@ -25,8 +25,9 @@ impl PlacedNames {
         Self { placed: Vec::new(), joints, edges: [across.start, across.end] }
     }
 
-    /// Offset \[half pixels\] of a name of some `width` \[half pixels\] from its target: on the side away from the
-    /// root, or wherever it is inside the panel and clear of joints and earlier names.
+    /// Offset \[half pixels\] of a name with this `width` \[half pixels\] from its `target` \[half pixels\]: on the
+    /// side away from the root, or else where it is inside the panel and clear of joints and earlier names. The name is
+    /// remembered.
     pub fn place(&mut self, target: Pixels, width: i32) -> Pixels {
         let ((x, y), half, [left, right]) = (target, width / 2, self.edges);
         let side = if x < self.joints[0].0 { -half - DISTANCE } else { half + DISTANCE };

@@ -4,8 +4,8 @@ use urdf_ik_skeleton::{Skeleton, SkeletonConfiguration, SkeletonProblem};
 
 use crate::PlotResult;
 
-/// The first `count` FABRIK cycles from the seed of `problem`, without acceleration: the configurations after the
-/// forward pass, from the ends to the root, and after the backward pass.
+/// The first `count` FABRIK cycles from the seed of `problem`, without acceleration. For each: the configuration after
+/// the forward pass (from the ends to the root), then the configuration after the backward pass.
 ///
 /// # Errors
 /// The error of the solver if it rejects the problem.

@@ -77,9 +77,9 @@ impl ShortChain {
         Ok(Self { joints, arms, family, plane: MotionPlane::of(&axes, joints) })
     }
 
-    /// All joint positions \[rad\] for `target`, each with trailing zeros up to six entries, and true if they meet it
-    /// exactly when it is within reach. `None` if no extended arm has the target's free axes. Undetermined joints stay
-    /// near `seed` \[rad\].
+    /// The joint positions \[rad\] of all configurations for `target`, each padded with zeros to six entries, and true
+    /// if they are exact for targets within reach. `None` if no extended arm has the target's free axes. Undetermined
+    /// joints stay near `seed` \[rad\].
     pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
         let [free_shifts @ .., rx, ry, rz] = target.free_axes;
         let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;

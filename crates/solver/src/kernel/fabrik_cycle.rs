@@ -47,7 +47,7 @@ pub struct FabrikCycle<'a, S: Simd> {
     pub marker_distance: f64x4<S>,
 }
 
-/// Scratch memory of a cycle.
+/// Scratch memory of a cycle, and its result.
 #[derive(Debug, Clone)]
 pub struct FabrikCycleScratch {
     /// For each target, the frame of each joint of its path after forward reaching.

@@ -34,8 +34,8 @@ pub(in crate::closed_form) struct LockedJoint {
 }
 
 impl LockedJoint {
-    /// Finds the joint to lock in the chain with these `axes`: one without which the others belong to a family exactly,
-    /// or otherwise nearly.
+    /// Finds the joint to lock in the chain with these `axes`. The six other axes belong to a family exactly, or
+    /// otherwise nearly.
     ///
     /// # Errors
     /// [`NoClosedForm`] if there is no such joint, with the reason.
