@@ -6,8 +6,8 @@ use fearless_simd::{Simd, f64x4};
 use super::lanes::{Lanes, Vector, add, dot, negate, scale, sine_cosine, splat, subtract};
 use super::links::{ConstantTurn, KernelLink};
 
-/// A frame per lane, in memory: its x, y and z axis and its origin, in the base link's frame. The origin is in units of
-/// the length scale.
+/// A frame per lane, in memory: its x, y and z axis and its origin, in the base link's frame unless stated otherwise.
+/// The origin is in units of the length scale.
 pub type StoredFrame = [[Lanes; 3]; 4];
 
 /// A frame per lane, in SIMD vectors: its x, y and z axis and its origin, in the base link's frame. The origin is in

@@ -89,7 +89,7 @@ impl Curve {
     }
 
     /// The curves of all configurations. They end where the elbow is stretched or folded. If the elbow does not depend
-    /// on the outermost joint, they end where the third joint is.
+    /// on the outermost joint, they end where the two branches of the third joint meet.
     pub fn all(arm: &SphericalWristArm, goal: &WristGoal) -> [Option<Self>; MAX_CURVES] {
         let elbow = |first: Turn| (goal.position.at(first).norm_squared() - arm.elbow.mean) / arm.elbow.amplitude;
         let [one, other] = Window::where_possible(elbow);

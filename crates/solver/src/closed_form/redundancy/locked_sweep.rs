@@ -28,8 +28,8 @@ pub(super) struct LockedSweep<'a> {
 }
 
 impl LockedSweep<'_> {
-    /// Descends to the smallest largest joint move \[rad\], from the seed's position outwards, as long as a smaller one
-    /// than that of `best` is possible. Replaces `best` by better configurations.
+    /// Searches for the smallest maximum joint move \[rad\], from the seed's position of the locked joint outwards, as
+    /// long as a smaller one than that of `best` is possible. Replaces `best` by better configurations.
     pub fn least(&self, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let ranges = &self.descent.ranges;
         self.outwards(&mut |step, spacing| {
