@@ -33,6 +33,9 @@ pub struct AvoidanceOptions {
 
 impl AvoidanceOptions {
     /// The smallest allowed distance \[m\].
+    ///
+    /// # Errors
+    /// A message if `--margin` is negative or not finite.
     pub fn margin(&self) -> Result<f64> {
         let margin = self.margin;
         if margin.is_finite() && margin >= 0.0 {
@@ -55,7 +58,11 @@ pub struct CollisionOptions {
 }
 
 impl CollisionOptions {
-    /// The robot of a file, and the shapes of its links if collisions are avoided.
+    /// Reads a robot from `file`, and the shapes of its links if collisions are avoided.
+    ///
+    /// # Errors
+    /// A message if the margin is invalid, the file cannot be read or is not a robot, or shapes are missing that may
+    /// not be.
     pub fn robot(&self, file: &RobotFile) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         let wanted = self.avoidance.avoid_collisions || self.obstacles.is_some();
@@ -63,6 +70,9 @@ impl CollisionOptions {
     }
 
     /// The collision avoidance of the chain; `None` without shapes.
+    ///
+    /// # Errors
+    /// A message if the margin or the SRDF is invalid, or no link has a shape.
     pub fn avoidance<'a>(
         &self,
         robot: &'a Robot,
@@ -73,8 +83,11 @@ impl CollisionOptions {
         shapes.map(|shapes| ChainAvoidance::new(robot, chain, shapes, srdf, margin)).transpose()
     }
 
-    /// The environment of the robot, whose joints outside the chain are at the positions of `start`. Permanent
-    /// contacts are named on standard error.
+    /// The environment of the robot; `None` without `avoidance`. Joints outside the chain are at the positions in
+    /// `start` (text as for [`read_rest`]). Permanent contacts are named on standard error.
+    ///
+    /// # Errors
+    /// A message if the obstacles or the positions in `start` are invalid.
     pub fn environment<'a>(
         &self,
         avoidance: Option<&'a ChainAvoidance>,
@@ -101,6 +114,11 @@ pub struct ChainAvoidance<'a> {
 }
 
 impl<'a> ChainAvoidance<'a> {
+    /// The collision avoidance of `chain` with the smallest allowed distance `margin` \[m\]. `srdf` is the path of an
+    /// SRDF.
+    ///
+    /// # Errors
+    /// A message if no link has a shape, or the SRDF cannot be read or belongs to another robot.
     pub fn new(
         robot: &'a Robot,
         chain: &'a Chain,
@@ -114,8 +132,11 @@ impl<'a> ChainAvoidance<'a> {
         Ok(Self { robot, chain, shapes, srdf, pairs, margin })
     }
 
-    /// The environment with the obstacles of `world`. `rest` has a position for each joint of the robot, used
-    /// outside the chain.
+    /// The environment with the obstacles of `world`. `rest` holds one position per joint of the robot \[rad or m\];
+    /// only those of joints outside the chain are used.
+    ///
+    /// # Errors
+    /// A message if `rest` does not have one finite position per joint, or a link is unknown.
     pub fn in_world(&self, world: World, rest: Vec<f64>) -> Result<Environment<'_>> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest)?;
         Ok(Environment { avoidance: self, world, rest, scene })
@@ -131,19 +152,25 @@ pub struct Environment<'a> {
 }
 
 impl Environment<'_> {
-    /// The clearance that a solver has to maintain.
+    /// The scene, with the smallest distance \[m\] that a solver has to keep.
     pub fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.avoidance.margin }
     }
 
     /// Permanent contacts: touching links and obstacles that the chain does not move.
+    ///
+    /// # Errors
+    /// A message if the positions of the joints outside the chain do not fit the robot.
     pub fn static_contacts(&self) -> Result<Vec<[Body; 2]>> {
         let ChainAvoidance { robot, chain, shapes, srdf, .. } = self.avoidance;
         Ok(static_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)?)
     }
 
-    /// The nearest two bodies over all of the given positions of the chain, as a [`DistanceOut`]; null without
-    /// a pair of bodies.
+    /// The nearest two bodies over all configurations in `all_positions`, as a [`DistanceOut`]; null without a pair of
+    /// bodies. Each configuration has one position per variable of the chain \[rad or m\].
+    ///
+    /// # Errors
+    /// A message if a configuration is not finite, or places a link beyond the coordinate limit.
     pub fn nearest<'p>(&self, all_positions: impl IntoIterator<Item = &'p [f64]>) -> Result<Value> {
         let ChainAvoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world)?;
@@ -157,7 +184,7 @@ impl Environment<'_> {
     }
 }
 
-/// Names permanent contacts on standard error.
+/// Lists permanent contacts on standard error.
 pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
     if !contacts.is_empty() {
         let names: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();

@@ -26,14 +26,14 @@ pub enum CaseSeed {
     Random,
 }
 
-/// A file of either kind.
+/// A case file or a scene file.
 #[derive(Deserialize)]
 pub struct CaseFile {
     /// Name of the robot.
     pub robot: String,
-    /// The robot's URDF.
+    /// Path of the robot's URDF.
     pub urdf: PathBuf,
-    /// The robot's SRDF, where the file names one.
+    /// Path of the robot's SRDF, if the file names one.
     pub srdf: Option<PathBuf>,
     /// Base link of the chain.
     pub base_link: String,
@@ -67,15 +67,15 @@ struct SceneCase {
 
 /// One case for the chain.
 pub struct Case {
-    /// Positions of the chain's variables.
+    /// Start of the solve: one position per variable of the chain \[rad or m\].
     pub seed: Vec<f64>,
-    /// Pose of the tip link in the base link's frame.
+    /// Pose of the tip link in the base link's frame \[m\]; `None` for a case with goals alone.
     pub target: Option<Isometry3<f64>>,
     /// Goals besides the pose.
     pub goals: Vec<Goal>,
-    /// Positions of all joints of the robot, used outside the chain.
+    /// One position per joint of the robot \[rad or m\], used for joints outside the chain.
     pub rest: Vec<f64>,
-    /// Obstacles.
+    /// Obstacles around the robot.
     pub world: World,
 }
 
@@ -92,6 +92,10 @@ pub struct Cases<'a> {
 }
 
 impl CaseFile {
+    /// Reads the file at `path`, and makes the paths in it relative to its folder.
+    ///
+    /// # Errors
+    /// A message if the file cannot be read or is not such a file.
     pub fn read(path: &Path) -> Result<Self> {
         let mut file: Self = read_json(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -101,6 +105,9 @@ impl CaseFile {
     }
 
     /// The names of the tip links.
+    ///
+    /// # Errors
+    /// A message if the file names no tip link.
     pub fn tips(&self) -> Result<Vec<&str>> {
         let tips: Vec<&str> = self.tip_link.iter().chain(&self.tip_links).map(String::as_str).collect();
         if tips.is_empty() { Err("the case file has neither tip_link nor tip_links".into()) } else { Ok(tips) }
@@ -108,8 +115,11 @@ impl CaseFile {
 }
 
 impl<'a> Cases<'a> {
-    /// The cases of the file at `path`, with one of the two seeds of a case file. Unknown joints of a scene file are
-    /// named on standard error, because URDFs of one robot differ.
+    /// The cases of the file at `path`. `seed` selects one of the two seeds of a case file. Unknown joints of a scene
+    /// file are only reported on standard error, because URDFs of the same robot differ.
+    ///
+    /// # Errors
+    /// A message if the joints of the file are not those of the chain, or `seed` is given for a scene file.
     pub fn new(
         file: &'a CaseFile,
         path: &Path,
@@ -134,7 +144,7 @@ impl<'a> Cases<'a> {
         Ok(Self { file, robot, chain, order, seed, folders: MeshFolders::from_environment(Some(path)) })
     }
 
-    /// The name of the seeds.
+    /// The kind of the seeds: `nominal`, `random` or `start`.
     pub fn seed_name(&self) -> &'static str {
         match self.seed {
             Some(CaseSeed::Nominal) => "nominal",
@@ -147,7 +157,10 @@ impl<'a> Cases<'a> {
         self.file.cases.len()
     }
 
-    /// Reads a case.
+    /// Reads the case with this index, from 0.
+    ///
+    /// # Errors
+    /// A message if the case is invalid.
     pub fn read(&self, index: usize) -> Result<Case> {
         let entry = &self.file.cases[index];
         match self.seed {
@@ -156,7 +169,7 @@ impl<'a> Cases<'a> {
         }
     }
 
-    /// The chain's positions in the order of the file's joints.
+    /// Reorders `positions` \[rad or m\], one per variable of the chain, to the order of the file's joints.
     pub fn in_order(&self, positions: &[f64]) -> Vec<f64> {
         self.order.iter().map(|&variable| positions[variable]).collect()
     }

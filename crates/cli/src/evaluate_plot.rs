@@ -14,18 +14,21 @@ const POINTS: u32 = 1200;
 
 /// The content of the picture.
 pub struct Solved<'a> {
-    /// Robot, solver and seeds.
+    /// The title: robot, solver and seeds.
     pub title: String,
-    /// Sorted times of the successful solves \[µs\].
+    /// Times of the successful solves \[µs\], in ascending order.
     pub times: &'a [f64],
     /// Number of cases.
     pub cases: usize,
-    /// Median and 95th percentile over all cases \[µs\].
+    /// Names and values \[µs\] of the median and of the 95th percentile over all cases.
     pub marks: [(&'static str, f64); 2],
 }
 
 impl Solved<'_> {
     /// The picture, as SVG.
+    ///
+    /// # Errors
+    /// A message if the picture cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         plot::picture(SIZE, |area| {
             plot::write(area, &self.title, (40, 48), TITLE, INK)?;

@@ -28,6 +28,10 @@ impl From<&Isometry3<f64>> for PoseJson {
 }
 
 impl PoseJson {
+    /// The pose, with a translation \[m\].
+    ///
+    /// # Errors
+    /// [`NotARotation`] if the quaternion does not have length 1.
     pub fn pose(&self) -> Result<Isometry3<f64>, NotARotation> {
         Ok(Isometry3::from_parts(self.p.into(), rotation_from(self.q_xyzw)?))
     }
@@ -45,7 +49,11 @@ pub fn run(arguments: &ConfigurationArguments, out: &mut impl Write) -> Result {
     write_line(out, &answers)
 }
 
-/// Positions of all joints of the robot. Joints that are not in `sample` are at 0.
+/// One position per joint of the robot \[rad or m\]. Joints that are not in `sample` are at 0; mimic joints follow
+/// their master.
+///
+/// # Errors
+/// A message if the robot does not have a joint of that name.
 pub fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
     let mut positions = vec![0.0; robot.joints().len()];
     for (name, position) in sample {

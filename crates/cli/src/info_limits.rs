@@ -15,13 +15,16 @@ pub struct LimitSources {
 }
 
 impl LimitSources {
-    /// The limits of the robot of this URDF, and those of a joint_limits.yaml.
+    /// The limits in `urdf`, the text of a URDF, and those in `file`, from a `joint_limits.yaml`.
+    ///
+    /// # Errors
+    /// A message if the URDF is invalid.
     pub fn new(urdf: &str, file: JointLimits) -> Result<Self> {
         let by_soft_limits = Robot::from_urdf_with(urdf, UrdfOptions { soft_limits: true }).ok();
         Ok(Self { by_limit: Robot::from_urdf(urdf)?, by_soft_limits, file })
     }
 
-    /// Describes the limits of the joint with an index; the text follows its name.
+    /// Describes the limits of joint `index` as text that follows the joint's name; empty for a fixed joint.
     pub fn of_joint(&self, robot: &Robot, index: usize) -> String {
         let joint = &robot.joints()[index];
         if !joint.kind.has_position() {
@@ -71,7 +74,7 @@ impl LimitSources {
     }
 }
 
-/// Describes a range.
+/// Describes a range of positions, with `unit` (`rad` or `m`) after the numbers.
 pub fn range(domain: &Domain, unit: &str) -> String {
     match domain {
         // Debug format: very large limits have an exponent.

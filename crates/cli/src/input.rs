@@ -33,17 +33,27 @@ pub struct RobotFile {
 
 impl RobotFile {
     /// Reads the robot. Warnings about it go to standard error.
+    ///
+    /// # Errors
+    /// A message if the file cannot be read or is not a robot.
     pub fn robot(&self) -> Result<Robot> {
         Ok(self.robot_and_text()?.0)
     }
 
-    /// Reads the robot and the text of its URDF.
+    /// Reads the robot. Also returns the text of its URDF.
+    ///
+    /// # Errors
+    /// A message if the file cannot be read or is not a robot.
     pub fn robot_and_text(&self) -> Result<(Robot, String)> {
         let urdf = read_text(&self.path, MAX_URDF_BYTES)?;
         Ok((robot_from(&urdf, &self.path, UrdfOptions { soft_limits: self.soft_limits })?, urdf))
     }
 
-    /// Reads the robot and the shapes of its links. Missing shapes are an error, or named on standard error.
+    /// Reads the robot and the shapes of its links. `missing` decides whether missing shapes are an error; otherwise
+    /// they are reported on standard error.
+    ///
+    /// # Errors
+    /// A message if the file cannot be read or is not a robot, or shapes are missing that may not be.
     pub fn robot_with_shapes(&self, missing: MissingShapes) -> Result<(Robot, LinkShapes)> {
         let (path, (robot, urdf)) = (&*self.path, self.robot_and_text()?);
         let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
@@ -55,7 +65,10 @@ impl RobotFile {
         Ok((robot, shapes))
     }
 
-    /// Reads the robot, and the shapes of its links if a policy for missing ones is given.
+    /// Reads the robot, and the shapes of its links if `missing`, the policy for missing ones, is given.
+    ///
+    /// # Errors
+    /// A message as for [`Self::robot`] and [`Self::robot_with_shapes`].
     pub fn robot_and_shapes(&self, missing: Option<MissingShapes>) -> Result<(Robot, Option<LinkShapes>)> {
         match missing {
             Some(missing) => self.robot_with_shapes(missing).map(|(robot, shapes)| (robot, Some(shapes))),
@@ -64,14 +77,20 @@ impl RobotFile {
     }
 }
 
-/// Reads a joint_limits.yaml of `robot`; without a path there are no limits.
+/// Reads a `joint_limits.yaml` of `robot`. Without a path there are no limits.
+///
+/// # Errors
+/// A message if the file cannot be read or is invalid.
 pub fn read_joint_limits(path: Option<&Path>, robot: &Robot) -> Result<JointLimits> {
     let Some(path) = path else { return Ok(JointLimits::default()) };
     let text = read_text(path, MAX_SETTINGS_BYTES)?;
     JointLimits::from_yaml(&text, robot).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
-/// Reads an SRDF of `robot`, if a path is given. Its unknown links are named on standard error.
+/// Reads an SRDF of `robot`, if a path is given. Links that the robot lacks are reported on standard error.
+///
+/// # Errors
+/// A message if the file cannot be read, is invalid, or belongs to another robot.
 pub fn read_srdf(path: Option<&Path>, robot: &Robot) -> Result<Option<Srdf>> {
     let Some(path) = path else { return Ok(None) };
     let of_file = |e: SrdfError| format!("{}: {e}", place(path));
@@ -83,7 +102,10 @@ pub fn read_srdf(path: Option<&Path>, robot: &Robot) -> Result<Option<Srdf>> {
     Ok(Some(srdf))
 }
 
-/// Reads a list of obstacles in JSON; without a path there are none. Meshes are searched for beside the file.
+/// Reads a list of obstacles in JSON. Without a path there are none. Meshes are searched for beside the file.
+///
+/// # Errors
+/// A message if the file cannot be read or an obstacle is invalid.
 pub fn read_world(path: Option<&Path>) -> Result<World> {
     let Some(path) = path else { return Ok(World::default()) };
     let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
@@ -91,7 +113,10 @@ pub fn read_world(path: Option<&Path>) -> Result<World> {
     world_from_json(&list, &folders).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
-/// The robot of a URDF from the file at `path`. Warnings about it go to standard error.
+/// Parses `urdf`, the text of the file at `path`. Warnings about the robot go to standard error.
+///
+/// # Errors
+/// A message if the text is not a robot.
 pub fn robot_from(urdf: &str, path: &Path, options: UrdfOptions) -> Result<Robot> {
     let place = place(path);
     let robot = Robot::from_urdf_with(urdf, options).map_err(|e| format!("{place}: {e}"))?;
@@ -101,7 +126,10 @@ pub fn robot_from(urdf: &str, path: &Path, options: UrdfOptions) -> Result<Robot
     Ok(robot)
 }
 
-/// Reads a file of JSON.
+/// Reads a value from the JSON file at `path`.
+///
+/// # Errors
+/// A message if the file cannot be read, or is not JSON of this type.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = read_text(path, MAX_DATA_BYTES)?;
     let read = serde_json::from_str::<UniqueKeys>(&text).and_then(|_| serde_json::from_str(&text));
@@ -114,18 +142,24 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     })
 }
 
-/// An error message of the JSON reader, cut if it quotes a long text.
+/// An error message of the JSON reader, shortened if it quotes a long text.
 pub fn in_words(text: &str) -> String {
     sentence(&plain_words(text)).into_owned()
 }
 
-/// The text of a file, or of standard input.
+/// The text of a file, or of standard input, of at most `max_bytes` bytes.
+///
+/// # Errors
+/// [`ReadError`] if the text cannot be read, is too long or is not UTF-8.
 pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(max_bytes) } else { files::read_text(path, max_bytes) }
 }
 
-/// The positions of all joints of the robot from YAML or JSON, from the path of such a file, or from
+/// One position per joint of the robot \[rad or m\], from YAML or JSON, from the path of such a file, or from
 /// `joint=position,joint=position`. Unnamed joints are at 0, or in the middle of their range if 0 is outside.
+///
+/// # Errors
+/// A message if the text or the file is invalid, or names an unknown joint.
 pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>> {
     let is_list = text.contains('=') && !text.contains([':', '{']) && !Path::new(text).exists();
     let positions = if is_list {
@@ -136,7 +170,11 @@ pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>> {
     Ok(positions.apply(robot)?)
 }
 
-/// The seed of a search: positions of the chain's variables by [`read_positions`], by default the middle of each range.
+/// The seed of a search: one position per variable of the chain \[rad or m\], by [`read_positions`] or by default the
+/// middle of each range.
+///
+/// # Errors
+/// A message as for [`read_positions`].
 pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Vec<f64>> {
     match text {
         Some(text) => Ok(chain.positions_from(&read_positions(text, robot)?)),
@@ -144,13 +182,19 @@ pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Ve
     }
 }
 
-/// Positions of all joints of the robot by [`read_positions`], by default the neutral ones.
+/// One position per joint of the robot \[rad or m\], by [`read_positions`] or by default the neutral ones.
+///
+/// # Errors
+/// A message as for [`read_positions`].
 pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>> {
     text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
 }
 
-/// Goals from YAML or JSON, or from the path of such a file; none without a text. Joints outside the chain are at the
-/// positions of `start`.
+/// Goals from YAML or JSON, or from the path of such a file; without a text there are none. Joints outside the chain
+/// are at the positions in `start` (text as for [`read_rest`]).
+///
+/// # Errors
+/// A message if the goals or the positions in `start` are invalid.
 pub fn read_goals(text: Option<&str>, robot: &Robot, chain: &Chain, start: Option<&str>) -> Result<Vec<Goal>> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let positions = read_rest(start, robot)?;
@@ -161,7 +205,7 @@ pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 
-/// The path as named in messages.
+/// The path as it appears in messages.
 pub fn place(path: &Path) -> String {
     if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

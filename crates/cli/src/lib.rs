@@ -83,12 +83,13 @@ enum Command {
     Generate(generate::GenerateArguments),
 }
 
-/// Runs a command: `arguments` are the name of the program and those behind it. Returns the exit status.
+/// Runs a command. `arguments` begin with the name of the program. Returns the exit status: 0 if the command is done,
+/// 1 if a target cannot be met or a path cannot be followed to its end, 2 if an argument or a file is invalid.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     run_to(arguments, &mut io::stdout().lock())
 }
 
-/// Runs a command as [`run`] does, with another standard output for its answer.
+/// Runs a command as [`run`] does, but writes its answer to `out`.
 pub fn run_to(arguments: impl IntoIterator<Item = OsString>, out: &mut impl Write) -> u8 {
     let command = match CommandLine::try_parse_from(arguments) {
         Ok(CommandLine { command }) => command,

@@ -37,11 +37,15 @@ impl RobotArguments {
         !self.tips.is_empty() || self.default_tips(robot).len() == 1
     }
 
-    /// The leaf links that may be the default tip.
+    /// The names of the leaf links that may be the default tip.
     pub fn default_tips<'r>(&self, robot: &'r Robot) -> Vec<&'r str> {
         Chain::default_tips(robot, self.base.as_deref())
     }
 
+    /// The chain from the base link to the tips, with their tools.
+    ///
+    /// # Errors
+    /// A message if a link is unknown, the tips do not form a chain with the base, or a tool is not a pose.
     pub fn chain(&self, robot: &Robot) -> Result<Chain> {
         let tips: Vec<&str> = self.tips.iter().map(String::as_str).collect();
         let chain = Chain::with_defaults(robot, self.base.as_deref(), &tips)?;
@@ -53,7 +57,10 @@ impl RobotArguments {
     }
 }
 
-/// Poses, each of seven numbers: position \[m\] and quaternion (x, y, z, w).
+/// Converts numbers to poses, seven to each: position (x, y, z) \[m\], then quaternion (x, y, z, w).
+///
+/// # Errors
+/// [`NotARotation`] if a quaternion does not have length 1.
 pub fn poses_of(numbers: &[f64]) -> Result<Vec<Isometry3<f64>>, NotARotation> {
     let pose = |n: &[f64]| {
         Ok(Isometry3::from_parts(Translation3::new(n[0], n[1], n[2]), rotation_from([n[3], n[4], n[5], n[6]])?))
@@ -90,7 +97,10 @@ pub enum StepMethod {
 }
 
 impl MethodOptions {
-    /// The method with its options. Options of other methods are refused.
+    /// The method with its options.
+    ///
+    /// # Errors
+    /// A message if an option is invalid, or belongs to another method.
     pub fn method(&self) -> Result<Method> {
         let for_jacobian = self.solver == SolverKind::Jacobian;
         let for_fabrik = self.solver == SolverKind::Fabrik;
@@ -148,6 +158,7 @@ pub struct ToleranceOptions {
 }
 
 impl ToleranceOptions {
+    /// The tolerances of position \[m\] and orientation \[rad\].
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
     }
@@ -163,6 +174,10 @@ pub struct FreeAxes {
 }
 
 impl FreeAxes {
+    /// True for each free axis, in the order x, y, z, rx, ry, rz of the tip link's frame.
+    ///
+    /// # Errors
+    /// [`AxisNameError`] for an unknown name.
     pub fn mask(&self) -> Result<[bool; 6], AxisNameError> {
         free_axes_from_names(self.free_axes.iter().map(String::as_str))
     }

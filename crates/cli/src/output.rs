@@ -10,18 +10,24 @@ use serde::Serialize;
 use super::Result;
 
 /// Writes an answer as a line of JSON.
+///
+/// # Errors
+/// A message if `out` cannot be written.
 pub fn write_line(out: &mut impl Write, answer: &impl Serialize) -> Result {
     serde_json::to_writer(&mut *out, answer)?;
     Ok(writeln!(out)?)
 }
 
 /// Writes an answer as indented JSON.
+///
+/// # Errors
+/// A message if `out` cannot be written.
 pub fn write_pretty(out: &mut impl Write, answer: &impl Serialize) -> Result {
     serde_json::to_writer_pretty(&mut *out, answer)?;
     Ok(writeln!(out)?)
 }
 
-/// An output file. The parser of an argument checks that it is writable before a command starts.
+/// The path of an output file. It is checked to be writable before the command starts.
 #[derive(Debug, Clone)]
 pub struct OutputFile(PathBuf);
 
@@ -35,12 +41,15 @@ pub enum AnswerOutput {
 }
 
 impl AnswerOutput {
-    /// A file of any kind, or `-`, for clap.
+    /// Parses an argument, the path of a file or `-`.
+    ///
+    /// # Errors
+    /// A message if the file cannot be written.
     pub fn any(path: &str) -> Result<Self> {
         if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
     }
 
-    /// The existing file that will be replaced.
+    /// The existing file that the answer will replace, if any.
     pub fn replaces(&self) -> Option<&Path> {
         match self {
             Self::File(OutputFile(path)) if path.is_file() => Some(path),
@@ -48,7 +57,10 @@ impl AnswerOutput {
         }
     }
 
-    /// Writes the text; `out` is standard output.
+    /// Writes the text to the file, or to `out` in place of standard output.
+    ///
+    /// # Errors
+    /// A message if the file or `out` cannot be written.
     pub fn write(&self, text: &str, out: &mut impl Write) -> Result {
         match self {
             Self::File(file) => file.write(text),
@@ -58,7 +70,10 @@ impl AnswerOutput {
 }
 
 impl OutputFile {
-    /// A file of any kind, for clap.
+    /// Parses an argument, the path of a file with any ending.
+    ///
+    /// # Errors
+    /// A message if the path is `-`, or the file cannot be written.
     pub fn any(path: &str) -> Result<Self> {
         if path == "-" {
             return Err("standard output has the summary: name a file".into());
@@ -76,12 +91,18 @@ impl OutputFile {
         problem.map_or(Ok(Self(path)), |problem| Err(format!("it cannot be written: {problem}").into()))
     }
 
-    /// A file whose name ends in `.svg`, for clap.
+    /// Parses an argument, the path of a file that ends in `.svg`.
+    ///
+    /// # Errors
+    /// A message if the ending differs, or the file cannot be written.
     pub fn svg(path: &str) -> Result<Self> {
         Self::with_ending(path, "svg")
     }
 
-    /// A file whose name ends in `.ply`, for clap.
+    /// Parses an argument, the path of a file that ends in `.ply`.
+    ///
+    /// # Errors
+    /// A message if the ending differs, or the file cannot be written.
     pub fn ply(path: &str) -> Result<Self> {
         Self::with_ending(path, "ply")
     }
@@ -91,8 +112,11 @@ impl OutputFile {
         if found { Self::any(path) } else { Err(format!("its name must end in .{ending}").into()) }
     }
 
-    /// Writes the file. It replaces an existing file only when complete, so that a full disk loses nothing. Anything
-    /// but a regular file, such as a pipe, is written directly.
+    /// Writes the file. An existing file is replaced only by a complete new one, so that a full disk loses nothing.
+    /// Anything but a regular file, such as a pipe, is written directly.
+    ///
+    /// # Errors
+    /// A message if the file cannot be written.
     pub fn write(&self, content: impl AsRef<[u8]>) -> Result {
         let (path, content) = (&self.0, content.as_ref());
         // A symbolic link stays; its target is replaced.

@@ -69,6 +69,9 @@ pub struct PathArguments {
 }
 
 /// Prints the trajectory. Returns true if the path can be followed to its end.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);

@@ -2,8 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// A bar for `steps` steps of `what`. It is drawn when it advances, at most twenty times a second, without a thread.
-/// It disappears when dropped.
+/// A progress bar with the label `what` for `steps` steps. It is drawn when it advances, at most twenty times a second,
+/// without a thread, and disappears when dropped.
 pub fn bar(what: &'static str, steps: usize) -> ProgressBar {
     // The template is a valid constant.
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left")

@@ -87,6 +87,9 @@ pub struct SolveArguments {
 }
 
 /// Prints the solution. Returns true if it meets the targets.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);

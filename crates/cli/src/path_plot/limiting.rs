@@ -11,14 +11,17 @@ const MAX_NAMED: usize = 3;
 
 /// A time interval in which one quantity limits the motion.
 pub struct Span {
+    /// The joint or tip with the quantity.
     pub owner: Owner,
     pub quantity: LimitedQuantity,
-    /// \[s\]
+    /// Start of the interval \[s\].
     pub from: f64,
+    /// End of the interval \[s\].
     pub to: f64,
 }
 
-/// The spans of a motion in order. Positions are left out: they do not limit the speed.
+/// The spans of a motion in order of time. `times` \[s\] has one entry per point of the trajectory, as the values of
+/// each ratio. Positions are left out, because they do not limit the speed.
 pub fn spans(ratios: &[LimitRatio], times: &[f64]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (index, pair) in times.windows(2).enumerate() {
@@ -35,7 +38,7 @@ pub fn spans(ratios: &[LimitRatio], times: &[f64]) -> Vec<Span> {
     spans
 }
 
-/// Names the limits that apply longest.
+/// Names the limits that apply longest, each with its time \[s\].
 pub fn sentence(spans: &[Span], chain: &Chain) -> String {
     let mut totals: Vec<(Owner, LimitedQuantity, f64)> = Vec::new();
     for span in spans {
@@ -57,7 +60,7 @@ pub fn sentence(spans: &[Span], chain: &Chain) -> String {
     if named.is_empty() { "No limit is reached".into() } else { format!("Limited by the {}", named.join(", the ")) }
 }
 
-/// The name of a quantity.
+/// The name of a quantity, without its owner.
 pub fn short_name(quantity: LimitedQuantity) -> &'static str {
     match quantity {
         LimitedQuantity::TipSpeed => "speed",

@@ -51,7 +51,10 @@ struct Picture<'a> {
     shown: Vec<usize>,
 }
 
-/// The picture of a trajectory, as SVG; `None` without motion.
+/// The picture of a trajectory, as the text of an SVG file; `None` without motion.
+///
+/// # Errors
+/// A message if the picture cannot be drawn.
 pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Result<Option<String>> {
     if trajectory.points.len() < 2 {
         return Ok(None);

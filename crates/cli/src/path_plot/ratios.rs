@@ -10,10 +10,13 @@ pub enum LimitedQuantity {
     TipSpeed,
     /// Acceleration of the tip along the path.
     TipAcceleration,
-    /// From the lower limit (-1) to the upper one (1).
+    /// Position of a joint, from −1 at the lower limit to 1 at the upper limit.
     Position,
+    /// Velocity of a joint.
     Velocity,
+    /// Acceleration of a joint.
     Acceleration,
+    /// Jerk of a joint.
     Jerk,
 }
 
@@ -21,25 +24,27 @@ pub enum LimitedQuantity {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Tip,
-    /// The index of a variable.
+    /// A joint, by the index of its variable in the chain.
     Joint(usize),
 }
 
-/// A quantity over its limit at each point of the trajectory.
+/// The ratio of a quantity to its limit at each point of a trajectory.
 pub struct LimitRatio {
     pub quantity: LimitedQuantity,
     pub owner: Owner,
+    /// One ratio per point of the trajectory, with the sign of the quantity; ±1 at the limit.
     pub values: Vec<f64>,
 }
 
 impl LimitRatio {
-    /// The greatest magnitude; 1 is at the limit.
+    /// The greatest magnitude of the ratio; 1 at the limit.
     pub fn greatest(&self) -> f64 {
         self.values.iter().fold(0.0, |greatest, value| greatest.max(value.abs()))
     }
 }
 
-/// All ratios of a trajectory. Quantities without limits are left out.
+/// All ratios of a trajectory: those of the tip, then those of each variable of the chain. Quantities without limits
+/// are left out.
 pub fn ratios(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Vec<LimitRatio> {
     let (points, limits) = (&trajectory.points, problem.limits);
     let mut ratios = Vec::new();
