@@ -136,7 +136,7 @@ impl<'a> ChainAvoidance<'a> {
     /// only those of joints outside the chain are used.
     ///
     /// # Errors
-    /// A message if `rest` does not have one finite position per joint, or a link is unknown.
+    /// A message if `rest` does not have one finite position per joint, or an obstacle is attached to an unknown link.
     pub fn in_world(&self, world: World, rest: Vec<f64>) -> Result<Environment<'_>> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest)?;
         Ok(Environment { avoidance: self, world, rest, scene })

@@ -25,7 +25,7 @@ pub struct Solved<'a> {
 }
 
 impl Solved<'_> {
-    /// The picture, as SVG.
+    /// The picture, as the text of an SVG file.
     ///
     /// # Errors
     /// A message if the picture cannot be drawn.

@@ -24,7 +24,7 @@ impl LimitSources {
         Ok(Self { by_limit: Robot::from_urdf(urdf)?, by_soft_limits, file })
     }
 
-    /// Describes the limits of joint `index` as text that follows the joint's name; empty for a fixed joint.
+    /// Describes the limits of joint `index` as text that follows the joint's name; empty if it has no position.
     pub fn of_joint(&self, robot: &Robot, index: usize) -> String {
         let joint = &robot.joints()[index];
         if !joint.kind.has_position() {

@@ -150,7 +150,7 @@ pub fn in_words(text: &str) -> String {
 /// The text of a file, or of standard input, of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// [`ReadError`] if the text cannot be read, is too long or is not UTF-8.
+/// [`ReadError`] if it cannot be read or is too long.
 pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(max_bytes) } else { files::read_text(path, max_bytes) }
 }

@@ -8,9 +8,12 @@ use super::grid::VoxelGrid;
 /// Poses of a batch, after which the progress bar moves: some tens of milliseconds.
 const BATCH: usize = 8192;
 
-/// For each voxel of `grid`, the number of `orientations` with a solution. `problem` is that of every pose, apart from
-/// the pose of its only target. The poses are solved independently on all threads of rayon's pool. `done` is called
-/// after each batch with its size.
+/// The number of `orientations` with a solution at each voxel, in the order of `grid.voxels`. Orientations are relative
+/// to the base link's frame. Every pose has the same `problem`, in which it replaces the pose of the only target. Poses
+/// are solved independently on all threads of rayon's pool. `done` is called after each batch with its size.
+///
+/// # Errors
+/// [`ProblemError`] if the problem is invalid.
 pub fn count(
     solver: &Solver,
     problem: &Problem,

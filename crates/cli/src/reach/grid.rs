@@ -13,12 +13,16 @@ const MAX_VOXELS: f64 = 4e6;
 pub struct VoxelGrid {
     /// Edge of a voxel \[m\].
     pub voxel: f64,
-    /// The centre of each voxel in units of its edge, sorted by z, then y, then x.
+    /// The centre (x, y, z) of each voxel in multiples of its edge, sorted by z, then y, then x.
     pub voxels: Vec<Vector3<i32>>,
 }
 
 impl VoxelGrid {
-    /// The voxels of edge `voxel` \[m\] that `reach` does not exclude.
+    /// The voxels of edge `voxel` \[m\] whose centres are within `reach`.
+    ///
+    /// # Errors
+    /// A message if the edge is not a finite number above 0 or too large for the reach, or the grid is empty or too
+    /// large.
     pub fn new(voxel: f64, reach: &TipReach) -> Result<Self> {
         if !(voxel.is_finite() && voxel > 0.0) {
             return Err(format!("--voxel is {voxel:?}; it must be a finite number above 0").into());
@@ -61,7 +65,7 @@ impl VoxelGrid {
         Ok(Self { voxel, voxels })
     }
 
-    /// The centre of a voxel \[m\], in the base link's frame.
+    /// The centre of a voxel \[m\] in the base link's frame, from its centre `at` in multiples of the edge.
     pub fn centre(&self, at: &Vector3<i32>) -> Point3<f64> {
         centre(self.voxel, at)
     }
@@ -71,7 +75,7 @@ fn centre(voxel: f64, at: &Vector3<i32>) -> Point3<f64> {
     Point3::from(at.cast::<f64>() * voxel)
 }
 
-/// The nearest integer, which the bounds of the grid keep small.
+/// Rounds to the nearest integer.
 #[expect(clippy::cast_possible_truncation, reason = "the grid has fewer than 1e9 voxels along an axis")]
 pub fn whole(number: f64) -> i32 {
     number.round() as i32

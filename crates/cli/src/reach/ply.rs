@@ -6,8 +6,11 @@ use urdf_ik_plot::share_colour;
 
 use super::map::ReachMap;
 
-/// The text of a PLY file: for each reachable voxel its centre \[m\], a colour, and the fraction of orientations. The
-/// comments name the frame and the voxel size.
+/// The text of a PLY file. Each reachable voxel is a vertex: its centre \[m\] in the base link's frame, a colour, and the
+/// fraction of orientations reached. Comments state the frame and the voxel size \[m\].
+///
+/// # Errors
+/// [`fmt::Error`] if formatting fails.
 pub fn text(map: &ReachMap) -> Result<String, fmt::Error> {
     let [tip, base] = [&map.tip, &map.base].map(|name| name.replace(char::is_control, " "));
     let mut text =

@@ -37,14 +37,17 @@ const CUTS: [Cut; 2] = [Cut { right: 0, up: 2, across: 1 }, Cut { right: 0, up: 
 /// The content of the picture.
 pub struct Slices<'a> {
     pub map: &'a ReachMap,
-    /// The intersection of the cuts with the third axis \[m\].
+    /// A point of both cuts \[m\], in the base link's frame.
     pub centre: Point3<f64>,
-    /// The arm: its joints from the base link to the tip \[m\].
+    /// The arm as points \[m\] in the base link's frame: the tip, its joints, and the base link last.
     pub arm: &'a [Point3<f64>],
 }
 
 impl Slices<'_> {
-    /// The picture, as SVG.
+    /// The picture, as the text of an SVG file.
+    ///
+    /// # Errors
+    /// A message if the picture cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         let extent = self.extent();
         let across: i32 = CUTS.iter().map(|cut| extent.size(cut.right)).sum();

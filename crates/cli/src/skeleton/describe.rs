@@ -28,7 +28,10 @@ pub fn describe(model: &NamedSkeleton) -> Description {
     }
 }
 
-/// The skeleton with free joints. Fixed joints are part of its shape and stay.
+/// The skeleton with all joints free, except fixed ones, which are part of its shape.
+///
+/// # Errors
+/// [`InputError`] if the segments are not a valid skeleton.
 pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
         let limit = if segment.joint.limit.is_stiff() { segment.joint.limit } else { Limit::Free };
@@ -58,7 +61,7 @@ fn limits(limit: &Limit) -> (&'static str, Value) {
     }
 }
 
-/// A range in degrees.
+/// The lower and the upper end of a range \[rad\], converted to degrees.
 pub fn range(range: &Range) -> [f64; 2] {
     [range.lower, range.upper].map(degrees)
 }

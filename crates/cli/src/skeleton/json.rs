@@ -16,8 +16,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// Targets, an array of objects in JSON. An error names the target by its number, from 1, because its point may
-/// not be known yet.
+/// Targets, an array of objects in JSON. An error states the number of the target, counted from 1, because its point
+/// may not be known yet.
 #[derive(Clone, Default)]
 pub struct Targets<T>(pub Vec<T>);
 

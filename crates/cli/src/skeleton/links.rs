@@ -21,7 +21,7 @@ const MIN_LINK_LENGTH: f64 = 1e-9;
 /// Distance below which a position is at a limit \[rad\].
 const LIMIT_TOLERANCE: f64 = 1e-9;
 
-/// An arm and its current configuration.
+/// An arm of two or three links and its current configuration.
 pub struct LinkedArmSession {
     robot: Robot,
     chain: Chain,

@@ -68,6 +68,9 @@ impl SkeletonArguments {
 }
 
 /// Prints the answer. Returns true if it meets the targets.
+///
+/// # Errors
+/// A message if an argument, a file or a target is invalid, or the answer cannot be written.
 pub fn run(arguments: &SkeletonArguments, out: &mut impl Write) -> Result<bool> {
     if arguments.stream && arguments.model.as_os_str() == "-" {
         return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());

@@ -33,9 +33,13 @@ pub struct SkeletonRequest {
     pub root: RootRequest,
     pub seed: StartEntry,
     pub options: Object<OptionsEntry>,
+    /// False: free all joints, and bounds of pitch and yaw.
     pub limits: Option<bool>,
+    /// A single pass in place of a solve.
     pub pass: Option<Pass>,
+    /// Direction of the last of three links, in the root link's frame.
     pub up: Option<[f64; 3]>,
+    /// Step of a pitch-yaw arm.
     pub method: Option<StepMethod>,
     pub path: Option<Object<PathEntry>>,
 }
@@ -44,9 +48,13 @@ pub struct SkeletonRequest {
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetEntry {
+    /// Name of the point.
     pub point: String,
+    /// Position (x, y, z) \[m\].
     pub position: [f64; 3],
+    /// Orientation quaternion (x, y, z, w); `None` for any.
     pub orientation: Option<[f64; 4]>,
+    /// Weight relative to other targets, from 1e-6 to 1e6; 1 if `None`.
     pub weight: Option<f64>,
 }
 
@@ -64,15 +72,21 @@ pub enum RootRequest {
     At(Object<PoseEntry>),
 }
 
-/// A pose; without an orientation the current one.
+/// A pose of the root.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseEntry {
+    /// Position (x, y, z) \[m\].
     pub position: [f64; 3],
+    /// Orientation quaternion (x, y, z, w); the current one if `None`.
     pub orientation: Option<[f64; 4]>,
 }
 
 impl PoseEntry {
+    /// The pose \[m\], with the orientation `current` if it has none.
+    ///
+    /// # Errors
+    /// A message if the position is too far away, or the quaternion does not have length 1.
     pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>> {
         let checked = check_position(self.position).and_then(|()| self.orientation.map_or(Ok(*current), rotation));
         let rotation = checked.map_err(|reason| format!("the root {reason}"))?;
@@ -84,10 +98,12 @@ impl PoseEntry {
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartEntry {
+    /// The configuration of the previous answer.
     #[default]
     Previous,
+    /// The configuration at rest.
     Rest,
-    /// Read from the file of --seed.
+    /// A configuration from the file of `--seed`.
     #[serde(skip)]
     Given(SkeletonConfiguration),
 }
@@ -115,6 +131,7 @@ impl From<StepMethod> for pitch_yaw::StepMethod {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathEntry {
+    /// Largest distance between successive points of the path \[m\].
     pub longest_step: f64,
 }
 
@@ -164,7 +181,10 @@ impl OptionsEntry {
         }
     }
 
-    /// The options of a skeleton for a seed.
+    /// The options of a skeleton. Defaults depend on `seed`: after a previous answer, they are those of a drag.
+    ///
+    /// # Errors
+    /// A message if the time limit is not a number of seconds above 0.
     pub fn options(&self, seed: &StartEntry) -> Result<SkeletonOptions> {
         let default =
             if let StartEntry::Previous = seed { SkeletonOptions::for_drag() } else { SkeletonOptions::default() };
@@ -184,7 +204,11 @@ impl OptionsEntry {
 }
 
 impl SkeletonRequest {
-    /// Refuses keys of the request that are not among the `known` ones of `what`.
+    /// Checks that the request has only keys in `known`, separated by spaces, and acceptable options. `what` names the
+    /// model in the message.
+    ///
+    /// # Errors
+    /// A message that names the first key without meaning, or an option that is too large.
     pub fn check(&self, what: &str, known: &str) -> Result {
         let Object(options) = &self.options;
         options.check()?;
@@ -220,7 +244,10 @@ impl SkeletonRequest {
         }
     }
 
-    /// The only target of an arm, a position of its last point.
+    /// The only target of an arm: a position of the last of its `points`.
+    ///
+    /// # Errors
+    /// A message if there is not exactly one target, or it is another one.
     pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry> {
         let [target] = &*self.targets.0 else {
             return Err(format!("there are {} targets; an arm takes 1", self.targets.0.len()).into());

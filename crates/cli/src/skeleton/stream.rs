@@ -13,8 +13,11 @@ use crate::input::in_words;
 use crate::output::write_line;
 use crate::{Failure, Result};
 
-/// Writes the description of the model, then an answer to each line until the input ends. An invalid line is
-/// answered by an error.
+/// Writes the description of the model, then an answer to each line of `input`. The answer to an invalid line is an
+/// error in JSON.
+///
+/// # Errors
+/// A message if `input` cannot be read or `out` cannot be written.
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result {
     write_line(out, &json!({ "model": session.description() }))?;
     out.flush()?;

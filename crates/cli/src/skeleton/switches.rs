@@ -58,7 +58,10 @@ struct Earlier {
 }
 
 impl Switches {
-    /// The request to a model with this description, without targets and passes.
+    /// The request to the described `model`, without targets and passes.
+    ///
+    /// # Errors
+    /// A message if the file of `--seed` cannot be read or does not have all points of the model.
     pub fn request(&self, model: &Description) -> Result<SkeletonRequest> {
         let root = match &self.root {
             Some(numbers) => RootRequest::At(Object(PoseEntry {
@@ -81,7 +84,7 @@ impl Switches {
         })
     }
 
-    /// The requested passes, or a whole solve.
+    /// The requested passes in their order, or one `None` for a whole solve.
     pub fn passes(&self) -> Vec<Option<Pass>> {
         if self.passes.is_empty() { vec![None] } else { self.passes.iter().copied().map(Some).collect() }
     }

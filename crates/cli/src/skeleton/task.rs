@@ -18,16 +18,20 @@ pub struct SkeletonTask<'a> {
     pub skeleton: &'a Skeleton,
     /// Targets, followed by the targets of held points.
     pub targets: Vec<SkeletonTarget>,
+    /// Number of held points.
     pub held_points: usize,
     pub seed: SkeletonConfiguration,
     pub root: Root,
     pub options: SkeletonOptions,
-    /// The pose of a root that is not free.
+    /// The pose of the root \[m\]; `None` if it is free.
     pub held: Option<Isometry3<f64>>,
 }
 
 impl SkeletonTask<'_> {
-    /// Refuses options without effect.
+    /// Checks that no option in `given` is without effect.
+    ///
+    /// # Errors
+    /// A message that names the option without effect.
     pub fn check(&self, given: &OptionsEntry) -> Result {
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
         let is_single_chain = self.is_on_points() && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
@@ -78,7 +82,10 @@ impl SkeletonTask<'_> {
         Ok(configuration)
     }
 
-    /// The configuration with orientations. Missing ones are the shortest rotations from rest.
+    /// The configuration with orientations. If there are none, they are the shortest rotations from rest.
+    ///
+    /// # Errors
+    /// [`InputError`] if the configuration does not fit the skeleton.
     pub fn completed(&self, configuration: SkeletonConfiguration) -> Result<SkeletonConfiguration, InputError> {
         if !configuration.orientations.is_empty() {
             return Ok(configuration);
@@ -92,8 +99,11 @@ impl SkeletonTask<'_> {
     }
 }
 
-/// The targets of a request as those of the library. An error names the point; the library could only
-/// number the target.
+/// Converts the targets of a request to those of the library. Errors name the point, whereas the library can only
+/// number the targets.
+///
+/// # Errors
+/// A message if a target is invalid, its point is unknown, or a point has two targets.
 pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<SkeletonTarget>> {
     let mut points = BTreeSet::new();
     let mut target = |entry: &TargetEntry| {

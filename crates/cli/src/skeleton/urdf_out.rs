@@ -14,7 +14,10 @@ use urdf_ik::skeleton::{Joint, Limit, Range};
 
 use crate::Result;
 
-/// The URDF of a skeleton whose root frame is at `root`.
+/// The text of a URDF of a skeleton. `root` is the pose of its root \[m\] in the link `world`.
+///
+/// # Errors
+/// A message if a name is blank, a joint is neither a hinge nor fixed, or the result is not a valid robot.
 pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     let points = &model.points;
     if points.iter().chain([&model.name]).any(|name| name.trim().is_empty()) {
