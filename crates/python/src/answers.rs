@@ -10,7 +10,7 @@ use urdf_ik::solver::{Outcome, Reason, Solution};
 
 use crate::options::SolveOptions;
 
-/// The code of an outcome in `urdfik.Outcome` and in the node's SolveStatus.
+/// The code of an outcome in `urdfik.Outcome` and in the node's `SolveStatus`.
 pub fn code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Solved => 0,
@@ -24,10 +24,10 @@ pub fn code(outcome: &Outcome) -> u8 {
     }
 }
 
-/// The code of an invalid problem.
+/// The code of an invalid problem, as [`code`] returns it for an outcome.
 pub const INVALID: u8 = 5;
 
-/// Name of the module with the answer classes.
+/// Name of the Python module with the answer classes.
 pub const ANSWERS: &str = "urdfik._answers";
 
 /// The member of `urdfik.Outcome` with that code.
@@ -41,7 +41,10 @@ fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
     MEMBERS.get_or_try_init(py, members)?.bind(py).get_item(code.into())
 }
 
-/// Converts a solution to an `urdfik.Answer`.
+/// Converts a solution to a `urdfik.Answer`.
+///
+/// # Errors
+/// An exception of Python if the answer class cannot be imported or called.
 pub fn answer<'py>(
     py: Python<'py>,
     solution: &Solution,

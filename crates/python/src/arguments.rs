@@ -13,8 +13,8 @@ use urdf_ik_text::names::short;
 use crate::path_or_text::PathOrText;
 use crate::refused;
 
-/// A converted argument, or the inconvertible object: the `TypeError` or `OverflowError` of pyo3 does not always name
-/// the argument.
+/// A converted argument, or the object that could not be converted. The latter allows for an error that names the
+/// argument, as the `TypeError` or `OverflowError` of pyo3 does not always do.
 pub enum Argument<'py, T> {
     Valid(T),
     Invalid(Bound<'py, PyAny>),
@@ -56,7 +56,7 @@ impl<T: ArgumentType> Argument<'_, T> {
     /// The converted argument.
     ///
     /// # Errors
-    /// An `urdfik.Error` that names the argument.
+    /// A `urdfik.Error` that names the argument.
     pub fn named(self, name: &str) -> PyResult<T> {
         match self {
             Self::Valid(value) => Ok(value),
@@ -68,7 +68,7 @@ impl<T: ArgumentType> Argument<'_, T> {
 /// The converted argument; `None` if omitted.
 ///
 /// # Errors
-/// An `urdfik.Error` that names the argument.
+/// A `urdfik.Error` that names the argument.
 pub fn named<T: ArgumentType>(argument: Option<Argument<'_, T>>, name: &str) -> PyResult<Option<T>> {
     argument.map(|argument| argument.named(name)).transpose()
 }
@@ -76,13 +76,16 @@ pub fn named<T: ArgumentType>(argument: Option<Argument<'_, T>>, name: &str) -> 
 /// Converts an argument, or an entry of one.
 ///
 /// # Errors
-/// An `urdfik.Error` that contains `name`.
+/// A `urdfik.Error` that contains `name`.
 pub fn read<'a, 'py, T: FromPyObject<'a, 'py> + ArgumentType>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T> {
     let Ok(argument) = value.extract::<Argument<'py, T>>();
     argument.named(name)
 }
 
 /// Parses an argument that names a value, such as a solver.
+///
+/// # Errors
+/// A `urdfik.Error` that names the argument.
 pub fn parsed<T: FromStr<Err: Display>>(text: &str, name: &str) -> PyResult<T> {
     text.parse().map_err(|e| refused(format!("{name}: {e}")))
 }
@@ -103,7 +106,7 @@ impl StringOrList {
     }
 }
 
-/// Describes an object for error messages: the repr of numbers and strings, otherwise the type.
+/// Describes an object in an error message: by its repr if it is a number, a string or None, otherwise by its type.
 pub fn shown(given: &Bound<'_, PyAny>) -> String {
     let is_plain = given.is_none()
         || given.is_instance_of::<PyInt>()

@@ -20,13 +20,16 @@ impl<'py> NumberArray<'py> {
     /// Converts an argument.
     ///
     /// # Errors
-    /// An `urdfik.Error` that names the argument `what`.
+    /// A `urdfik.Error` that names the argument `what`.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let numbers = value.extract::<PyArrayLikeDyn<'py, f64, AllowTypeChange>>();
         numbers.map(Self).map_err(|e| refused(format!("{what} must be an array of numbers: {}", e.value(value.py()))))
     }
 
-    /// The numbers of an argument of this shape, in row-major order; `meaning` continues the error.
+    /// The numbers of an argument with this shape, in row-major order. `meaning` continues the error message.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` that names the argument `what`, if it is not an array of numbers with this shape.
     pub fn read_shaped(value: &Bound<'py, PyAny>, shape: &[usize], what: &str, meaning: &str) -> PyResult<Vec<f64>> {
         let numbers = Self::read(value, what)?;
         if numbers.shape() == shape {
@@ -36,6 +39,7 @@ impl<'py> NumberArray<'py> {
         Err(refused(format!("{what} has the shape {found}; it must be {expected}{meaning}")))
     }
 
+    /// The size along each axis.
     pub fn shape(&self) -> &[usize] {
         self.0.shape()
     }
@@ -46,7 +50,7 @@ impl<'py> NumberArray<'py> {
         all.as_slice().map_or_else(|| all.iter().copied().collect(), <[f64]>::to_vec)
     }
 
-    /// The rows in `range` of the first axis, in row-major order.
+    /// The numbers at the indices in `range` of the first axis, in row-major order.
     pub fn rows(&self, range: &Range<usize>) -> Vec<f64> {
         let of_row: usize = self.shape()[1..].iter().product();
         let all = self.0.as_array();
@@ -57,13 +61,16 @@ impl<'py> NumberArray<'py> {
     }
 }
 
-/// A shape in Python notation.
+/// A shape as a tuple in Python notation.
 pub fn shape_in_words(shape: &[impl ToString]) -> String {
     let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
     if sizes.len() == 1 { format!("({},)", sizes[0]) } else { format!("({})", sizes.join(", ")) }
 }
 
-/// An array of this shape, which takes ownership of the numbers.
+/// A NumPy array of this shape. It takes ownership of `numbers`, in row-major order.
+///
+/// # Errors
+/// A `urdfik.Error` if the number of `numbers` does not fit the shape.
 pub fn array<T: numpy::Element, D: Dimension>(
     py: Python<'_>,
     shape: impl IntoDimension<Dim = D>,
@@ -72,26 +79,33 @@ pub fn array<T: numpy::Element, D: Dimension>(
     Ok(Array::from_shape_vec(shape.into_dimension(), numbers).map_err(refused)?.into_pyarray(py))
 }
 
-/// Appends a pose to `numbers` as a row-major 4×4 homogeneous matrix.
+/// Appends the 16 numbers of a pose to `numbers`: its homogeneous matrix in row-major order, with a translation \[m\].
 pub fn push_pose(pose: &Isometry3<f64>, numbers: &mut Vec<f64>) {
     numbers.extend(pose.to_homogeneous().transpose().iter());
 }
 
-/// A pose as a homogeneous matrix (4, 4).
+/// A pose as a homogeneous matrix, an array (4, 4) with a translation \[m\].
+///
+/// # Errors
+/// None in practice: the shape always fits.
 pub fn pose_array<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut numbers = Vec::with_capacity(16);
     push_pose(pose, &mut numbers);
     array(py, [4, 4], numbers)
 }
 
-/// Joint positions in row-major order \[rad or m\].
+/// Joint positions of one or several configurations.
 pub struct PositionRows {
+    /// The positions \[rad or m\], one per variable of the chain, in row-major order.
     pub numbers: Vec<f64>,
     /// Number of rows; `None` for a one-dimensional array.
     pub rows: Option<usize>,
 }
 
-/// Joint positions \[rad or m\] from an array (n,) or a dict with all joint names.
+/// Joint positions \[rad or m\], one per variable of the chain, from an array (n,) or a dict with all joint names.
+///
+/// # Errors
+/// A `urdfik.Error` that names the argument `what`, if its shape differs or a joint is missing.
 pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     match read_rows(value, chain, what)? {
         PositionRows { numbers, rows: None } => Ok(numbers),
@@ -99,7 +113,10 @@ pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> Py
     }
 }
 
-/// Joint positions \[rad or m\] from an array (n,) or (N, n), or a dict.
+/// Joint positions \[rad or m\] from an array (n,) or (N, n), or a dict with all joint names.
+///
+/// # Errors
+/// A `urdfik.Error` that names the argument `what`, if its shape differs or a joint is missing.
 pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<PositionRows> {
     let variables = chain.variables().len();
     if let Ok(by_name) = value.cast::<PyDict>() {
@@ -121,8 +138,11 @@ fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr 
     ))
 }
 
-/// The positions of the joints with these `names` in a dict. Additional joints are ignored, as in the joint state of a
-/// whole robot.
+/// The positions in a dict \[rad or m\], in the order of the joints in `names`. Other joints are ignored, because the
+/// joint state of a whole robot may have more.
+///
+/// # Errors
+/// A `urdfik.Error` that names the argument `what` and the joint that is missing or is not a number.
 pub fn by_joint(by_name: &Bound<'_, PyDict>, names: &[impl AsRef<str>], what: &str) -> PyResult<Vec<f64>> {
     let position = |name: &str| match by_name.get_item(name)? {
         Some(position) => read(&position, &format!("{what} of joint '{}'", short(name))),

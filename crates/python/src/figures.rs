@@ -19,15 +19,23 @@ use crate::refused;
 
 /// Arguments of `Skeleton.solve`.
 pub struct SkeletonRequest<'a, 'py> {
+    /// Targets by the name of the point, as given.
     pub targets: &'a Bound<'py, PyDict>,
+    /// Start of the solve, as given.
     pub seed: Option<&'a Bound<'py, PyAny>>,
     pub root: Root,
+    /// Weights of targets by the name of the point.
     pub weights: HashMap<String, f64>,
+    /// Largest distance from a target at which it is met \[m\].
     pub tolerance: f64,
+    /// Largest angle from a target at which it is met \[rad\].
     pub orientation_tolerance: f64,
 }
 
-/// Converts the solution of targets with these names into an `urdfik.SkeletonAnswer`.
+/// Converts a solution to a `urdfik.SkeletonAnswer`. `names` are the points of the targets, in their order.
+///
+/// # Errors
+/// An exception of Python if the answer class cannot be imported or called.
 pub fn answer(
     py: Python<'_>,
     found: NamedSolution,
@@ -53,6 +61,10 @@ pub fn answer(
     ))
 }
 
+/// The points of a configuration \[m\] as an array (n + 1, 3), the root first.
+///
+/// # Errors
+/// A `urdfik.Error` if the array cannot be made.
 pub fn points_array<'py>(
     py: Python<'py>,
     configuration: &SkeletonConfiguration,
@@ -61,6 +73,10 @@ pub fn points_array<'py>(
     array(py, [configuration.points.len(), 3], numbers)
 }
 
+/// Reads the argument `root`: `"fixed"` (also by default), `"free"`, or a place \[m\].
+///
+/// # Errors
+/// A `urdfik.Error` for anything else.
 pub fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
     let Some(given) = given else { return Ok(Root::Fixed) };
     match given.extract::<String>() {
@@ -74,7 +90,10 @@ pub fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
     }
 }
 
-/// Reads a position \[m\], and an orientation if present.
+/// Reads a position \[m\] from an array (3,), or a position and an orientation from (7,): x y z qx qy qz qw.
+///
+/// # Errors
+/// A `urdfik.Error` that names the argument `what`.
 pub fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
     let numbers = NumberArray::read(value, what)?;
     match numbers.to_vec()[..] {

@@ -12,7 +12,7 @@ use crate::poses::{Placement, to_numbers};
 use crate::refused;
 use crate::shared::{ArmData, WorldData};
 
-/// Names of the argument: the second is an alias.
+/// Names of the argument for goals; the second is an alias.
 pub const GOALS: [&str; 2] = ["goals", "constraints"];
 
 /// Bounds by field, with the infinite value that NumPy arrays contain in place of None.
@@ -32,11 +32,11 @@ impl Default for GoalLists {
 }
 
 impl GoalLists {
-    /// Reads the argument with this name: a list of goals, or a list of such lists. Links off the chain are at the
-    /// positions of the world to avoid, or at their neutral ones.
+    /// Reads the argument `name`: a list of goals, or a list of such lists. Joints outside the chain are at the positions
+    /// in `world`, or at their neutral positions without one.
     ///
     /// # Errors
-    /// An `urdfik.Error` that names the argument, the goal and the field.
+    /// A `urdfik.Error` that names the argument, the goal and the field.
     pub fn read(value: &Bound<'_, PyAny>, name: &str, arm: &ArmData, world: Option<&WorldData>) -> PyResult<Self> {
         if value.is_none() {
             return Ok(Self::default());
@@ -55,20 +55,20 @@ impl GoalLists {
         Ok(Self { lists, per_problem })
     }
 
-    /// Number of problems with a list each; `None` for one list that all problems share.
+    /// Number of lists if each problem has its own; `None` for one list that all problems share.
     pub fn problems(&self) -> Option<usize> {
         self.per_problem.then_some(self.lists.len())
     }
 
-    /// The goals of a problem.
+    /// The goals of a problem, by its index.
     pub fn of(&self, problem: usize) -> &[Goal] {
         &self.lists[if self.per_problem { problem } else { 0 }]
     }
 
-    /// The goals of a single problem.
+    /// The goals of the only problem.
     ///
     /// # Errors
-    /// An `urdfik.Error` for lists of a batch.
+    /// A `urdfik.Error` if each problem of a batch has a list.
     pub fn of_one(&self) -> PyResult<&[Goal]> {
         if self.per_problem {
             return Err(refused("goals is a list of lists, which only solve_batch takes; give one list of goals"));
@@ -76,7 +76,7 @@ impl GoalLists {
         Ok(self.of(0))
     }
 
-    /// The greatest number of goals of a problem.
+    /// The greatest number of goals that a problem has.
     pub fn most(&self) -> usize {
         self.lists.iter().map(Vec::len).max().unwrap_or_default()
     }
@@ -133,7 +133,7 @@ fn without_infinity<'py>(fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
     Ok(copy)
 }
 
-/// The error for neither poses, the argument `what`, nor goals.
+/// The error if there are neither poses (the argument `what`) nor goals.
 pub fn nothing_requested(what: &str) -> PyErr {
     refused(format!("{what} is None, and there are no goals; give poses, goals, or both"))
 }

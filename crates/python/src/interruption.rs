@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 /// Time between two checks for Ctrl-C.
 pub const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Checks for Ctrl-C at intervals, in the thread that Python called: only that thread handles signals.
+/// Checks for Ctrl-C at intervals of [`INTERVAL`], in the thread that Python called, the only one that handles signals.
 pub struct SignalCheck(Mutex<SignalState>);
 
 struct SignalState {
@@ -21,11 +21,12 @@ struct SignalState {
 }
 
 impl SignalCheck {
+    /// A check that takes place for the first time after [`INTERVAL`].
     pub fn new() -> Self {
         Self(Mutex::new(SignalState { next: Instant::now() + INTERVAL, raised: None }))
     }
 
-    /// True if a signal handler, such as the one for Ctrl-C, has raised an exception. Cheap to call often.
+    /// True if a signal handler, such as that for Ctrl-C, has raised an exception. Frequent calls cost little.
     pub fn is_raised(&self) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -38,7 +39,10 @@ impl SignalCheck {
         state.raised.is_some()
     }
 
-    /// Returns the raised exception as an error.
+    /// Takes the raised exception and returns it as an error.
+    ///
+    /// # Errors
+    /// The exception that a signal handler raised, if any.
     pub fn result(&self) -> PyResult<()> {
         let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).raised.take();
         raised.map_or(Ok(()), Err)

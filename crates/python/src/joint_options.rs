@@ -8,7 +8,11 @@ use urdf_ik::solver::{JointBounds, list_by_joint};
 use crate::arrays::{NumberArray, read_positions};
 use crate::refused;
 
-/// Joint bounds: a dict from joint to (lower, upper), a tuple of arrays (lower, upper), or an array (n, 2) [rad or m].
+/// Joint bounds \[rad or m\] from a dict by joint with (lower, upper), a tuple of two arrays (n,), lower then upper, or an
+/// array (n, 2).
+///
+/// # Errors
+/// A `urdfik.Error` if the argument has another form, names an unknown joint, or bounds are invalid.
 pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<JointBounds> {
     let bounds = if let Ok(by_joint) = value.cast::<PyDict>() {
         by_name(by_joint, chain, "bounds", JointBounds::NONE, "a pair of numbers")?
@@ -27,7 +31,11 @@ pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<JointBo
     JointBounds::new(chain, &bounds).map_err(refused)
 }
 
-/// Move weights: a dict by joint name, with 0 for omitted joints, or an array (n,).
+/// Move weights \[1/rad² or 1/m²\], one per variable, from a dict by joint name, with 0 for omitted joints, or from an
+/// array (n,).
+///
+/// # Errors
+/// A `urdfik.Error` if the argument has another form or names an unknown joint.
 pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<f64>> {
     match value.cast::<PyDict>() {
         Ok(by_joint) => by_name(by_joint, chain, "move_weights", 0.0, "a number"),

@@ -15,7 +15,10 @@ use crate::poses::tip_index;
 use crate::refused;
 use crate::shared::{ArmData, PyArm};
 
-/// The axes of a twist or Jacobian, from the argument `frame`; the base if omitted.
+/// The axes of a twist or Jacobian, from the argument `frame`: `base` (also if omitted) or `tip`.
+///
+/// # Errors
+/// A `urdfik.Error` for any other frame.
 pub fn read_axes(frame: Option<Argument<'_, String>>) -> PyResult<Axes> {
     match named(frame, "frame")?.as_deref() {
         None | Some("base") => Ok(Axes::Base),
@@ -24,7 +27,7 @@ pub fn read_axes(frame: Option<Argument<'_, String>>) -> PyResult<Axes> {
     }
 }
 
-/// The shape of the poses of all tips, without an axis of tips if there is only one.
+/// The shape of an array of the poses of all tips: (4, 4) for one tip, otherwise (tips, 4, 4).
 pub fn shape_of_poses(chain: &Chain) -> Vec<usize> {
     match chain.tips().len() {
         1 => vec![4, 4],

@@ -160,8 +160,11 @@ fn answer<'py>(
     ))
 }
 
-/// The motion limits of the arm: those of the URDF, overridden by `given`, a joint_limits.yaml (path or text) or a
-/// dict by joint name.
+/// The limits of velocity, acceleration and jerk of the arm: those of the URDF with those in `given`, a
+/// `joint_limits.yaml` (path or text) or a dict by joint name. Joints without limits have defaults.
+///
+/// # Errors
+/// A `urdfik.Error` if `given` is invalid.
 pub fn limits(given: Option<&Bound<'_, PyAny>>, arm: &ArmData) -> PyResult<MotionLimits> {
     let robot = &arm.robot.robot;
     let limits = given.map(|given| joint_limits(given, robot)).transpose()?.unwrap_or_default();

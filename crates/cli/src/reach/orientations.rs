@@ -7,8 +7,8 @@ use nalgebra::{Quaternion, UnitQuaternion};
 /// The positive solution of ψ⁴ = ψ + 4.
 const PSI: f64 = 1.533_751_168_755_204_3;
 
-/// Returns `count` unit quaternions on a super-Fibonacci spiral (Alexa 2022, "Super-Fibonacci Spirals: Fast, Low-Discrepancy
-/// Sampling of SO(3)").
+/// Returns `count` orientations on a super-Fibonacci spiral (Alexa 2022, "Super-Fibonacci Spirals: Fast,
+/// Low-Discrepancy Sampling of SO(3)").
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn spread(count: usize) -> Vec<UnitQuaternion<f64>> {
     let at = |index: usize| {

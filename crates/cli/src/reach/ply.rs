@@ -6,8 +6,8 @@ use urdf_ik_plot::share_colour;
 
 use super::map::ReachMap;
 
-/// The text of a PLY file. Each reachable voxel is a vertex: its centre \[m\] in the base link's frame, a colour, and the
-/// fraction of orientations reached. Comments state the frame and the voxel size \[m\].
+/// The text of a PLY file. Each reachable voxel is a vertex: its centre \[m\] in the base link's frame, a colour, and
+/// the fraction of orientations reached. Comments state the frame and the voxel size \[m\].
 ///
 /// # Errors
 /// [`fmt::Error`] if formatting fails.

@@ -39,7 +39,7 @@ pub struct Slices<'a> {
     pub map: &'a ReachMap,
     /// A point of both cuts \[m\], in the base link's frame.
     pub centre: Point3<f64>,
-    /// The arm as points \[m\] in the base link's frame: the tip, its joints, and the base link last.
+    /// The arm as points \[m\] in the base link's frame: the tip link, the joints, and the base link last.
     pub arm: &'a [Point3<f64>],
 }
 

@@ -62,7 +62,7 @@ pub struct SegmentOut {
     pub limits: Value,
 }
 
-/// The configuration of a model in its base frame, the root link's frame of a URDF.
+/// The configuration of a model, in the model's frame: for a URDF, the frame of its root link.
 #[derive(Serialize, Default)]
 pub struct PointsOut {
     /// Position (x, y, z) of each point \[m\], the root first.
@@ -95,7 +95,7 @@ pub struct AnswerOut {
     pub iterations: usize,
     pub restarts: usize,
     pub accelerated: usize,
-    /// True if all targets are met.
+    /// True if all targets are met, and held points and a fixed root are in place.
     pub is_solved: bool,
     /// Duration of the solve \[µs\].
     pub microseconds: f64,
