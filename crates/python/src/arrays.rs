@@ -87,7 +87,7 @@ pub fn push_pose(pose: &Isometry3<f64>, numbers: &mut Vec<f64>) {
 /// A pose as a homogeneous matrix, an array (4, 4) with a translation \[m\].
 ///
 /// # Errors
-/// None in practice: the shape always fits.
+/// A `urdfik.Error` if the array cannot be made.
 pub fn pose_array<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut numbers = Vec::with_capacity(16);
     push_pose(pose, &mut numbers);

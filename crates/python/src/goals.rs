@@ -32,8 +32,8 @@ impl Default for GoalLists {
 }
 
 impl GoalLists {
-    /// Reads the argument `name`: a list of goals, or a list of such lists. Joints outside the chain are at the positions
-    /// in `world`, or at their neutral positions without one.
+    /// Reads the argument `name`: a list of goals, or a list of such lists. Joints outside the chain are at the
+    /// positions in `world`, or at their neutral positions without one.
     ///
     /// # Errors
     /// A `urdfik.Error` that names the argument, the goal and the field.

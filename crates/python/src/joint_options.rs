@@ -8,8 +8,8 @@ use urdf_ik::solver::{JointBounds, list_by_joint};
 use crate::arrays::{NumberArray, read_positions};
 use crate::refused;
 
-/// Joint bounds \[rad or m\] from a dict by joint with (lower, upper), a tuple of two arrays (n,), lower then upper, or an
-/// array (n, 2).
+/// Joint bounds \[rad or m\] from a dict by joint with (lower, upper), a tuple of two arrays (n,), lower then upper, or
+/// an array (n, 2).
 ///
 /// # Errors
 /// A `urdfik.Error` if the argument has another form, names an unknown joint, or bounds are invalid.

@@ -160,8 +160,8 @@ fn answer<'py>(
     ))
 }
 
-/// The limits of velocity, acceleration and jerk of the arm: those of the URDF with those in `given`, a
-/// `joint_limits.yaml` (path or text) or a dict by joint name. Joints without limits have defaults.
+/// The limits of velocity, acceleration and jerk of the arm. `given` is a `joint_limits.yaml` (path or text) or a dict
+/// by joint name; the lower of its velocity limits and those of the URDF apply. Missing limits have defaults.
 ///
 /// # Errors
 /// A `urdfik.Error` if `given` is invalid.

@@ -30,9 +30,9 @@ use crate::shared::{ArmData, PyWorld, WorldData};
 #[derive(Default)]
 pub struct SolveOptions {
     pub kind: SolverKind,
-    /// A template target without pose for each tip.
+    /// A template for the target of each tip, in the chain's order; its pose is to be replaced.
     pub targets: Vec<Target>,
-    /// Goals besides poses.
+    /// Goals besides the poses of the tips.
     pub goals: GoalLists,
     pick: Pick,
     attempts: usize,
@@ -47,12 +47,15 @@ pub struct SolveOptions {
     move_weights: Option<Vec<f64>>,
 }
 
-/// Options that apply to searches only.
+/// Names of the options that apply to searches only.
 pub const SEARCH_OPTIONS: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
 
 impl SolveOptions {
-    /// Reads the keyword arguments of the method `called`, which does not accept the options in `without`. Also
-    /// returns the arm, with the tool if one is among the arguments.
+    /// Reads the keyword arguments of the method `called`. It does not accept the options in `without`. Also returns
+    /// the arm, with the tool if one is among the arguments.
+    ///
+    /// # Errors
+    /// A `TypeError` for an unexpected keyword, and a `urdfik.Error` for an invalid value.
     pub fn read(
         arm: &Arc<ArmData>,
         given: Option<&Bound<'_, PyDict>>,
@@ -139,7 +142,7 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// A search problem for these targets and goals from `seed` \[rad or m\].
+    /// A search problem for these targets and goals. `seed` has one position per variable of the chain \[rad or m\].
     pub fn problem<'a>(&'a self, targets: &'a [Target], goals: &'a [Goal], seed: &'a [f64]) -> Problem<'a> {
         let Self { pick, attempts, random_seed, .. } = *self;
         Problem::new(targets, seed)
@@ -152,29 +155,35 @@ impl SolveOptions {
             .with_bounds(self.bounds.as_ref().map(JointBounds::as_bounds))
     }
 
-    /// The null-space tasks.
+    /// The null-space tasks, with a posture of one position per variable \[rad or m\].
     pub fn preference(&self) -> Preference<'_> {
         Preference { posture: self.posture.as_deref(), move_weights: self.move_weights.as_deref(), ..self.preference }
     }
 
-    /// The scene and margin for collision avoidance, if any.
+    /// The scene and the margin \[m\] of collision avoidance, if any.
     pub fn clearance(&self) -> Option<Clearance<'_>> {
         self.world.as_deref().map(WorldData::clearance)
     }
 
-    /// True for solves that take at most milliseconds and so do not release the interpreter lock.
+    /// True if a solve takes at most milliseconds. Such solves do not release the interpreter lock.
     pub fn is_short(&self) -> bool {
         self.world.is_none() && self.attempts <= 1000
     }
 }
 
-/// Free axes from one name or a list of names.
+/// Free axes from one name or a list of names: true for each free one, in the order x, y, z, rx, ry, rz.
+///
+/// # Errors
+/// A `urdfik.Error` if the argument has another form or names an unknown axis.
 pub fn free_axes(value: &Bound<'_, PyAny>) -> PyResult<[bool; 6]> {
     let names = if value.is_none() { StringOrList::Several(Vec::new()) } else { read(value, "free_axes")? };
     free_axes_from_names(names.as_strs()).map_err(|e| refused(format!("free_axes: {e}")))
 }
 
-/// The world to avoid, which must belong to this arm or an equal one.
+/// The world to avoid, from the argument `avoid`. It must belong to this arm or to one with the same links.
+///
+/// # Errors
+/// A `urdfik.Error` if it is not a world, or belongs to another arm.
 pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Arc<WorldData>> {
     let world = read::<Bound<PyWorld>>(value, "avoid")?;
     let PyWorld(world) = world.get();

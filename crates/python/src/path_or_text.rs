@@ -16,8 +16,11 @@ pub enum PathOrText {
 }
 
 impl PathOrText {
-    /// The text, of at most `max_bytes` bytes, and its source file, if any. `is_text` distinguishes a text from a
-    /// path.
+    /// Returns the text, and its source file, if any. A file may have at most `max_bytes` bytes. `is_text`
+    /// distinguishes a text from a path.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the file cannot be read.
     pub fn read(self, is_text: fn(&str) -> bool, max_bytes: usize) -> PyResult<(String, Option<PathBuf>)> {
         let path = match self {
             Self::Text(text) if is_text(&text) => return Ok((text, None)),
@@ -28,12 +31,12 @@ impl PathOrText {
     }
 }
 
-/// True if the string begins with `<`, as XML does and no path.
+/// True if the first character of the string other than white space is `<`, as in XML.
 pub fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
-/// True if the string has several lines or braces, as YAML with more than one entry.
+/// True if the string contains a line break or a brace `{`, as YAML of more than one entry does.
 pub fn is_yaml(text: &str) -> bool {
     text.contains(['\n', '{'])
 }

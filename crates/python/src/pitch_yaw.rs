@@ -12,7 +12,10 @@ use crate::arrays::{NumberArray, by_joint};
 use crate::figures::{SkeletonRequest, answer, read_place};
 use crate::refused;
 
-/// Solves for a position of the tip. Returns an `urdfik.SkeletonAnswer`.
+/// Solves for a position of the tip of a pitch-yaw arm. Returns a `urdfik.SkeletonAnswer`.
+///
+/// # Errors
+/// A `urdfik.Error` if the request is invalid for such an arm.
 pub fn solve<'py>(
     py: Python<'py>,
     model: &NamedArm,

@@ -13,10 +13,10 @@ use crate::refused;
 /// Maximum nesting depth: lists can contain themselves.
 const MAX_DEPTH: u32 = 8;
 
-/// Converts an argument to JSON-like data.
+/// Converts an argument to a JSON value.
 ///
 /// # Errors
-/// An `urdfik.Error` that names the argument `what`.
+/// A `urdfik.Error` that names the argument `what`.
 pub fn plain_data(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Value> {
     convert(value, what, MAX_DEPTH)
 }

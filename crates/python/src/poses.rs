@@ -27,10 +27,11 @@ enum PoseLayout {
     Position,
 }
 
-/// Poses of tips for one or many problems: one array for all tips of the chain, or one per named tip.
+/// Poses of tips \[m\] for one or many problems, in the base link's frame: an array for all tips of the chain, or one
+/// for each named tip.
 pub struct PoseArgument<'py>(Vec<TipPoses<NumberArray<'py>>>);
 
-/// Poses of problems, copied from the Python arrays.
+/// Poses of tips \[m\] for one or many problems, copied from the Python arrays.
 pub struct PoseRows(Vec<TipPoses<Vec<f64>>>);
 
 /// The poses given for a range of tips.
@@ -114,12 +115,20 @@ impl<'py> PoseArgument<'py> {
         Self(Vec::new())
     }
 
-    /// The poses of one problem: an array for all tips, or a dict from tips to arrays.
+    /// Reads the poses of one problem: an array for all tips, or a dict from tips to arrays. Each pose has the shape
+    /// (4, 4), (7,) or (3,).
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if an array has another shape, or a tip is unknown.
     pub fn one(value: &Bound<'py, PyAny>, chain: &Chain) -> PyResult<Self> {
         Self::read(value, chain, false, "pose")
     }
 
-    /// Reads poses with a leading axis of problems. Also returns the number of problems.
+    /// Reads the poses of many problems, as [`Self::one`] with a leading axis of problems. Also returns the number of
+    /// problems.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if an array has another shape, a tip is unknown, or the tips differ in the number of problems.
     pub fn many(value: &Bound<'py, PyAny>, chain: &Chain, what: &str) -> PyResult<(Self, usize)> {
         let poses = Self::read(value, chain, true, what)?;
         let mut counts = poses.0.iter().map(|part| part.numbers.shape()[0]);
@@ -145,24 +154,25 @@ impl<'py> PoseArgument<'py> {
         Ok(Self(parts.collect::<PyResult<_>>()?))
     }
 
-    /// The poses of a single problem.
+    /// Copies the poses of a single problem.
     pub fn row(&self) -> PoseRows {
         PoseRows(self.0.iter().map(|part| part.copied(NumberArray::to_vec)).collect())
     }
 
-    /// The poses of the problems in `range`.
+    /// Copies the poses of the problems in `range`.
     pub fn rows(&self, range: &Range<usize>) -> PoseRows {
         PoseRows(self.0.iter().map(|part| part.copied(|numbers| numbers.rows(range))).collect())
     }
 }
 
 impl PoseRows {
-    /// Number of targets of each problem.
+    /// Number of targets in each problem.
     pub fn targets(&self) -> usize {
         self.0.iter().map(|part| part.tips.len()).sum()
     }
 
-    /// Writes the targets of problem `row`: the templates in `plain`, one per tip, with the poses of the row.
+    /// Writes the targets of problem `row` to `targets`: the templates in `plain`, one per tip of the chain, with the
+    /// poses of that row.
     ///
     /// # Errors
     /// [`NoPose`] if an entry is not a pose.
@@ -183,16 +193,17 @@ impl PoseRows {
 
 /// A pose, or a position alone.
 pub struct Placement {
+    /// The pose \[m\]; without an orientation, the identity rotation.
     pub at: Isometry3<f64>,
     /// True if there is no orientation.
     pub is_position: bool,
 }
 
 impl Placement {
-    /// Reads one pose.
+    /// Reads one pose from an array (4, 4), (7,) or (3,).
     ///
     /// # Errors
-    /// An `urdfik.Error` that names the argument `what`.
+    /// A `urdfik.Error` that names the argument `what`.
     pub fn read(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         let TipPoses { numbers, form, .. } = TipPoses::new(NumberArray::read(value, what)?, 0..1, false, what)?;
         let at = form.pose(&numbers.to_vec()).map_err(|e| refused(format!("{what}: {e}")))?;
@@ -200,13 +211,16 @@ impl Placement {
     }
 }
 
-/// A pose as position \[m\] and quaternion (x y z w), without rounding.
+/// A pose as position (x, y, z) \[m\], then quaternion (x, y, z, w), without rounding.
 pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
     let (p, q) = (pose.translation, pose.rotation);
     [p.x, p.y, p.z, q.i, q.j, q.k, q.w]
 }
 
-/// The pose that was converted by [`to_numbers`].
+/// The pose of the numbers that [`to_numbers`] returns, without rounding.
+///
+/// # Errors
+/// A `urdfik.Error` if the quaternion does not have length 1.
 pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
     let [px, py, pz, qx, qy, qz, qw] = *numbers;
     rotation_from([qx, qy, qz, qw]).map_err(refused)?;
@@ -215,8 +229,11 @@ pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::new(px, py, pz), rotation))
 }
 
-/// The tool pose of each tip of `chain` \[m\]: `value` is a pose in the frame of the tip link, or a dict by tip.
-/// Omitted tips keep their tool.
+/// The pose of the tool \[m\] of each tip of `chain`, in the tip link's frame. `value` is an array for all tips, or a
+/// dict by tip. Omitted tips keep their tool.
+///
+/// # Errors
+/// A `urdfik.Error` if an entry is not a pose, or a tip is unknown.
 pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<f64>>> {
     let mut tools = chain.tools();
     let poses = PoseArgument::read(value, chain, false, "tool")?.row();
@@ -229,10 +246,10 @@ pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<
     Ok(tools)
 }
 
-/// The index of the tip link named `tip`.
+/// The index of the tip link with the name `tip`.
 ///
 /// # Errors
-/// An `urdfik.Error` if there is no such tip.
+/// A `urdfik.Error` if there is no such tip.
 pub fn tip_index(chain: &Chain, tip: &str) -> PyResult<usize> {
     let tips = || chain.tip_names().into_iter().map(str::to_owned).collect();
     chain.tip_index(tip).ok_or_else(|| refused(urdf_ik::Error::UnknownTip { tip: tip.to_owned(), tips: tips() }))

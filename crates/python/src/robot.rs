@@ -17,7 +17,7 @@ use crate::arrays::{NumberArray, pose_array};
 use crate::path_or_text::{PathOrText, is_xml};
 use crate::refused;
 
-/// A robot with its source, and its collision shapes once used.
+/// A robot with its source, and its collision shapes from their first use on.
 pub struct RobotData {
     pub given: RobotSource,
     pub robot: urdf_ik::robot::Robot,
@@ -26,24 +26,32 @@ pub struct RobotData {
     shapes: OnceLock<Result<LinkShapes, CollisionsError>>,
 }
 
-/// The value of `__reduce__`: a function and the arguments that restore the object.
+/// The value of `__reduce__`: a function, and the arguments with which it restores the object.
 pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 /// The source of a robot, which is also its pickled state.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 pub struct RobotSource {
+    /// The text of the URDF.
     pub urdf: String,
-    /// The URDF file, if any: meshes are searched for around it.
+    /// Path of the URDF, if any. Meshes are searched for around it.
     pub file: Option<PathBuf>,
+    /// Folders with ROS packages, in which meshes are searched for.
     pub package_dirs: Vec<PathBuf>,
+    /// The text of the SRDF, if any.
     pub srdf: Option<String>,
+    /// True if the limits include the soft limits of `<safety_controller>`.
     pub soft_limits: bool,
-    /// Meshes without files, by the names in the URDF.
+    /// Meshes that are not in files, by their names in the URDF.
     pub meshes: BTreeMap<String, MeshTriangles>,
 }
 
 impl RobotSource {
+    /// Reads the URDF and, if given, the SRDF.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if a file cannot be read.
     pub fn read(urdf: PathOrText, UrdfArguments { package_dirs, srdf, soft_limits }: UrdfArguments) -> PyResult<Self> {
         let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
         let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
@@ -51,7 +59,7 @@ impl RobotSource {
     }
 }
 
-/// The URDF arguments shared by Robot and Arm.
+/// The arguments that `Robot` and `Arm` share.
 pub struct UrdfArguments {
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathOrText>,
@@ -71,13 +79,17 @@ impl UrdfArguments {
         })
     }
 
-    /// True if all arguments have their defaults.
+    /// True if all arguments have their default values.
     pub fn is_plain(&self) -> bool {
         self.package_dirs.is_empty() && self.srdf.is_none() && !self.soft_limits
     }
 }
 
 impl RobotData {
+    /// Parses the URDF and, if given, the SRDF.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if one of them is invalid.
     pub fn new(given: RobotSource) -> PyResult<Self> {
         let options = UrdfOptions { soft_limits: given.soft_limits };
         let robot = urdf_ik::robot::Robot::from_urdf_with(&given.urdf, options).map_err(|e| match &given.file {
@@ -88,21 +100,27 @@ impl RobotData {
         Ok(Self { given, robot, srdf, shapes: OnceLock::new() })
     }
 
-    /// Search path of meshes.
+    /// The folders in which meshes are searched for.
     pub fn mesh_folders(&self) -> MeshFolders {
         let RobotSource { file, package_dirs, .. } = &self.given;
         MeshFolders::from_environment(file.as_deref()).with_packages_in(package_dirs.iter().cloned())
     }
 
     /// The collision shapes of the links, read on first use.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the shapes in the URDF are invalid.
     pub fn shapes(&self) -> PyResult<&LinkShapes> {
         let RobotSource { urdf, meshes, .. } = &self.given;
         let read = || LinkShapes::with_meshes(urdf, &self.robot, &self.mesh_folders(), meshes);
         self.shapes.get_or_init(read).as_ref().map_err(refused)
     }
 
-    /// Positions of all joints [rad or m]: the values in `given`, the neutral position of other joints, and mimic
-    /// joints by their rule.
+    /// One position per joint of the robot \[rad or m\]: the one in `given`, by joint name, or the neutral one. Mimic
+    /// joints follow their master.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if `given` has an unknown joint or an invalid position.
     pub fn positions(&self, given: &HashMap<String, f64>) -> PyResult<Vec<f64>> {
         let given = given.iter().map(|(name, position)| (name.as_str(), *position));
         self.robot.positions_by_name(given).map_err(refused)

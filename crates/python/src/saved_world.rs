@@ -14,7 +14,10 @@ use crate::arrays::array;
 use crate::robot::Reduced;
 use crate::shared::{PyArm, PyWorld, WorldData};
 
-/// The value of `World.__reduce__`: a call of the constructor.
+/// The value of `World.__reduce__`: the constructor and its arguments.
+///
+/// # Errors
+/// An exception of Python if an object cannot be made.
 pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, (PyArm, Vec<Bound<'py, PyDict>>)>> {
     let WorldData { arm, world, rest, options, .. } = data;
     let robot = &arm.robot.robot;

@@ -38,12 +38,12 @@ pub struct PyServo {
 /// The arguments of `Arm.servo`.
 #[derive(Clone)]
 pub struct ServoRequest {
-    /// Steps per second \[Hz\].
+    /// Rate of the steps \[Hz\].
     pub rate: f64,
     pub options: ServoOptions,
     pub limits: MotionLimits,
     pub world: Option<Arc<WorldData>>,
-    /// Goals that come before every command, as they were given.
+    /// Goals with priority over every command, as given.
     pub goals: Option<Arc<Py<PyAny>>>,
 }
 
@@ -156,6 +156,10 @@ pub struct SavedServo {
 }
 
 impl PyServo {
+    /// A servo at rest at `q`, one position per variable of the chain \[rad or m\].
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if `q`, the rate, an option, a limit or a goal is invalid.
     pub fn start(py: Python<'_>, arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
         if !(request.rate.is_finite() && request.rate > 0.0) {
             return Err(refused(format!("rate is {}; it must be a finite number above 0", request.rate)));

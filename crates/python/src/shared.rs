@@ -15,7 +15,7 @@ use crate::poses::tools;
 use crate::refused;
 use crate::robot::RobotData;
 
-/// An arm: a chain of a robot with its solvers.
+/// An arm: a chain of a robot, with its solvers.
 pub struct ArmData {
     pub robot: Arc<RobotData>,
     pub chain: Arc<Chain>,
@@ -59,7 +59,10 @@ impl ArmData {
         })
     }
 
-    /// The arm with these tools, one per tip.
+    /// The arm with these tools: one pose per tip \[m\], in the tip link's frame.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the tools do not fit the chain.
     pub fn with_tools(self: &Arc<Self>, tools: &[Isometry3<f64>]) -> PyResult<Arc<Self>> {
         if self.chain.tools() == tools {
             return Ok(Arc::clone(self));
@@ -73,12 +76,16 @@ impl ArmData {
         Ok(Arc::clone(last.insert(Arc::new(made))))
     }
 
-    /// The arm with the tools of a Python argument: see [`tools`].
+    /// The arm with the tools in a Python argument, as for [`tools`].
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the argument is invalid.
     pub fn with_tool(self: &Arc<Self>, tool: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
         self.with_tools(&tools(tool, &self.chain)?)
     }
 
-    /// True if both arms have the same URDF, base and tip links and so can share scenes. Their tools may differ.
+    /// True if both arms have the same URDF, base link and tip links. Such arms can share scenes. Their tools may
+    /// differ.
     pub fn has_the_links_of(&self, other: &Self) -> bool {
         let (own, others) = (&self.chain, &other.chain);
         let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
@@ -95,6 +102,9 @@ impl ArmData {
     }
 
     /// The solver of this kind, prepared on first use.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the solver does not apply to the chain.
     pub fn solver(&self, kind: SolverKind) -> PyResult<&Solver> {
         let kept = match kind {
             SolverKind::Jacobian => return Ok(&self.jacobian),
@@ -106,6 +116,9 @@ impl ArmData {
     }
 
     /// The pairs of links that may collide, found on first use.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if the shapes or the SRDF are invalid.
     pub fn pairs(&self) -> PyResult<&Pairs> {
         let RobotData { robot, srdf, .. } = &*self.robot;
         let shapes = self.robot.shapes()?;
@@ -113,7 +126,7 @@ impl ArmData {
         self.pairs.get_or_init(find).as_ref().map_err(refused)
     }
 
-    /// Calls `work` with exclusive access to a workspace.
+    /// Calls `work` with exclusive access to a workspace. Returns its result.
     pub fn work<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
         let kept = || self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let kept_worker = kept().pop();
@@ -166,7 +179,7 @@ pub struct PyArm(pub Arc<ArmData>);
 pub struct WorldData {
     pub arm: Arc<ArmData>,
     pub world: urdf_ik::collision::World,
-    /// Positions of all joints of the robot \[rad or m\], used for those outside the arm.
+    /// One position per joint of the robot \[rad or m\]; only those of joints outside the arm are used.
     pub rest: Vec<f64>,
     pub scene: Scene,
     pub options: WorldOptions,
@@ -175,9 +188,9 @@ pub struct WorldData {
 /// Options of collision checks.
 #[derive(Clone, Copy)]
 pub struct WorldOptions {
-    /// The required clearance \[m\].
+    /// The smallest allowed distance \[m\].
     pub margin: f64,
-    /// Policy for shapes that could not be loaded.
+    /// The policy for shapes that could not be loaded.
     pub missing_shapes: MissingShapes,
 }
 

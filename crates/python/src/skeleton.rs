@@ -142,7 +142,7 @@ impl PySkeleton {
     }
 }
 
-/// Solves for targets of points of a tree of segments. Returns an `urdfik.SkeletonAnswer`.
+/// Solves for targets of points of a tree of segments. Returns a `urdfik.SkeletonAnswer`.
 fn solve<'py>(
     py: Python<'py>,
     model: &NamedSkeleton,

@@ -12,7 +12,10 @@ use crate::arrays::{NumberArray, shape_in_words};
 use crate::poses::{Placement, tip_index};
 use crate::refused;
 
-/// The pose of the only tip, or a dict of poses by tip.
+/// Reads the pose \[m\] of the only tip, or a dict of poses by tip, in the base link's frame.
+///
+/// # Errors
+/// A `urdfik.Error` if an entry is not a pose with an orientation, or a tip is unknown.
 pub fn read_poses(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<TipCommand>> {
     let pose = |tip: usize, value: &Bound<'_, PyAny>| {
         let Placement { at, is_position } = Placement::read(value, "pose")?;
@@ -24,7 +27,11 @@ pub fn read_poses(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<TipCo
     by_tip(value, chain, "pose", pose)
 }
 
-/// A twist of the only tip, or a dict of twists by tip.
+/// Reads the twist of the only tip, or a dict of twists by tip. A twist is an array (6,): linear \[m/s\], then angular
+/// velocity \[rad/s\], along `axes`.
+///
+/// # Errors
+/// A `urdfik.Error` if an entry does not have six numbers, or a tip is unknown.
 pub fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipCommand>> {
     let twist = |tip: usize, value: &Bound<'_, PyAny>| {
         let numbers = NumberArray::read(value, "twist")?;
