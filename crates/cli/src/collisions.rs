@@ -33,6 +33,10 @@ pub struct CollisionsArguments {
     all: bool,
 }
 
+/// Prints the distances \[m\] at each configuration as JSON.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &CollisionsArguments, out: &mut impl Write) -> Result {
     let (robot, shapes) = arguments.input.robot.robot_with_shapes(arguments.missing_shapes)?;
     let srdf = read_srdf(arguments.srdf.as_deref(), &robot)?;

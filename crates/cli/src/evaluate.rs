@@ -76,6 +76,10 @@ struct CaseResult {
     restarts: usize,
 }
 
+/// Solves the cases. Prints the solve rate and the times \[µs\] as JSON.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &EvaluateArguments, out: &mut impl Write) -> Result {
     let method = arguments.method.method()?;
     let margin = arguments.avoidance.margin()?;

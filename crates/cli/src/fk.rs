@@ -37,6 +37,10 @@ impl PoseJson {
     }
 }
 
+/// Prints the poses of all links at each configuration as JSON, in the root link's frame.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &ConfigurationArguments, out: &mut impl Write) -> Result {
     let robot = arguments.robot.robot()?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;

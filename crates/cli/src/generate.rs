@@ -41,6 +41,10 @@ enum JointLayout {
     Ball,
 }
 
+/// Writes the URDF of a noodle.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &GenerateArguments, out: &mut impl Write) -> Result {
     let noodle = Noodle {
         name: arguments.name.clone(),

@@ -33,6 +33,10 @@ pub struct InfoArguments {
     srdf: Option<PathBuf>,
 }
 
+/// Prints the description of a robot.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &InfoArguments, out: &mut impl Write) -> Result {
     let InfoArguments { robot: arguments, joint_limits, collisions, srdf } = arguments;
     if *collisions {

@@ -42,6 +42,10 @@ pub struct RobotConfigArguments {
     output: AnswerOutput,
 }
 
+/// Writes the node's parameter file as YAML.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &RobotConfigArguments, out: &mut impl Write) -> Result {
     let RobotConfigArguments { robot: of_robot, publish_rate, joint_limits, output } = arguments;
     Settings::publish_rate().check(Value::Double(*publish_rate)).map_err(|e| format!("--publish-rate: {e}"))?;

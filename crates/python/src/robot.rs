@@ -67,6 +67,10 @@ pub struct UrdfArguments {
 }
 
 impl UrdfArguments {
+    /// Converts the arguments; omitted ones have their default values.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` that names the invalid argument.
     pub fn new<'py>(
         package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
         srdf: Option<Argument<'py, PathOrText>>,

@@ -39,6 +39,10 @@ pub struct Workspace {
 }
 
 impl ArmData {
+    /// The arm from the link `base` to the links `tips`, by default the root link and the only leaf link that moves.
+    ///
+    /// # Errors
+    /// A `urdfik.Error` if a link is unknown, or the links do not form a chain.
     pub fn new(robot: Arc<RobotData>, base: Option<&str>, tips: &[&str]) -> PyResult<Self> {
         let chain = Chain::with_defaults(&robot.robot, base, tips).map_err(refused)?;
         Self::of_chain(robot, chain)
@@ -195,6 +199,7 @@ pub struct WorldOptions {
 }
 
 impl WorldData {
+    /// The scene and the margin \[m\].
     pub fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.options.margin }
     }

@@ -28,7 +28,7 @@ pub fn read_poses(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<TipCo
 }
 
 /// Reads the twist of the only tip, or a dict of twists by tip. A twist is an array (6,): linear \[m/s\], then angular
-/// velocity \[rad/s\], along `axes`.
+/// velocity \[rad/s\], in the axes `axes`.
 ///
 /// # Errors
 /// A `urdfik.Error` if an entry does not have six numbers, or a tip is unknown.

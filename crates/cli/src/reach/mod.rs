@@ -68,6 +68,10 @@ pub struct ReachArguments {
     ply: Option<OutputFile>,
 }
 
+/// Maps the reach. Prints a summary as JSON.
+///
+/// # Errors
+/// A message if an argument or a file is invalid, or the answer cannot be written.
 pub fn run(arguments: &ReachArguments, out: &mut impl Write) -> Result {
     let robot = arguments.robot.file.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);

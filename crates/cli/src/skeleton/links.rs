@@ -98,6 +98,10 @@ impl LinkSolutions {
 }
 
 impl LinkedArmSession {
+    /// The session of an arm at its neutral positions.
+    ///
+    /// # Errors
+    /// A message if the robot is not an arm of two or three links.
     pub fn new(robot: Robot) -> Result<Self> {
         let chain = Chain::with_defaults(&robot, None, &[])?;
         let form = LinkedArm::of(&chain)?;

@@ -28,6 +28,10 @@ pub struct PitchYawSession {
 }
 
 impl PitchYawSession {
+    /// The session of an arm with all pitches and yaws at 0.
+    ///
+    /// # Errors
+    /// A message if the arm is invalid.
     pub fn new(model: NamedArm) -> Result<Self> {
         let free = PitchYawArm::new(model.arm.base(), model.arm.lengths().to_vec())?;
         let positions = vec![0.0; model.arm.variables()];

@@ -53,6 +53,10 @@ impl SkeletonTask<'_> {
         SkeletonProblem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
     }
 
+    /// Solves for the targets. If these displace held points, a second solve moves the held points back.
+    ///
+    /// # Errors
+    /// A message if the problem is invalid.
     pub fn solve(&self) -> Result<SkeletonSolution> {
         let (mut solution, mut scratch) = (self.skeleton.solution(), self.skeleton.scratch(&self.options));
         self.skeleton.solve(&self.problem(), &mut scratch, &mut solution)?;
@@ -68,6 +72,10 @@ impl SkeletonTask<'_> {
         Ok(solution)
     }
 
+    /// The configuration after a single pass from the seed. It may lack orientations.
+    ///
+    /// # Errors
+    /// A message if the problem is invalid.
     pub fn pass(&self, pass: Pass) -> Result<SkeletonConfiguration> {
         let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
         let mut configuration = self.seed.clone();

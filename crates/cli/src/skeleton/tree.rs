@@ -38,6 +38,10 @@ pub struct SkeletonSession {
 }
 
 impl SkeletonSession {
+    /// The session of a skeleton at rest.
+    ///
+    /// # Errors
+    /// A message if the skeleton is invalid.
     pub fn new(model: NamedSkeleton) -> Result<Self> {
         let (free, current) = (without_limits(&model.skeleton)?, model.rest.clone());
         let root = root_of(&current);
