@@ -61,8 +61,7 @@ impl CollisionOptions {
     /// Reads a robot from `file`, and the shapes of its links if collisions are avoided.
     ///
     /// # Errors
-    /// A message if the margin is invalid, the file cannot be read or is not a robot, or shapes are missing that may
-    /// not be.
+    /// A message if the margin is invalid, the file cannot be read or is not a robot, or required shapes are missing.
     pub fn robot(&self, file: &RobotFile) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         let wanted = self.avoidance.avoid_collisions || self.obstacles.is_some();

@@ -53,7 +53,7 @@ impl RobotFile {
     /// they are reported on standard error.
     ///
     /// # Errors
-    /// A message if the file cannot be read or is not a robot, or shapes are missing that may not be.
+    /// A message if the file cannot be read or is not a robot, or required shapes are missing.
     pub fn robot_with_shapes(&self, missing: MissingShapes) -> Result<(Robot, LinkShapes)> {
         let (path, (robot, urdf)) = (&*self.path, self.robot_and_text()?);
         let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));

@@ -24,7 +24,7 @@ pub fn code(outcome: &Outcome) -> u8 {
     }
 }
 
-/// The code of an invalid problem, as [`code`] returns it for an outcome.
+/// The code of an invalid problem in `urdfik.Outcome`.
 pub const INVALID: u8 = 5;
 
 /// Name of the Python module with the answer classes.

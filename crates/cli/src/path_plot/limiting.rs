@@ -20,7 +20,7 @@ pub struct Span {
     pub to: f64,
 }
 
-/// The spans of a motion in order of time. `times` \[s\] has one entry per point of the trajectory, as the values of
+/// The spans of a motion in order of time. `times` \[s\] has one entry per point of the trajectory, like the values of
 /// each ratio. Positions are left out, because they do not limit the speed.
 pub fn spans(ratios: &[LimitRatio], times: &[f64]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();

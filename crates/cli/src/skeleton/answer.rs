@@ -123,7 +123,7 @@ pub struct ResidualOut {
     pub point: String,
     /// Distance of the point from its target \[m\].
     pub distance: f64,
-    /// Angle between the orientation and its target \[rad\]; 0 without one.
+    /// Angle from the target orientation, or of the last of three links from `up` \[rad\]; otherwise 0.
     pub angle: f64,
     /// True if the target is met.
     pub solved: bool,

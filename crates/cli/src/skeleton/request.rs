@@ -131,7 +131,7 @@ impl From<StepMethod> for pitch_yaw::StepMethod {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathEntry {
-    /// Largest distance between successive points of the path \[m\].
+    /// Largest distance between successive evenly spaced points of the path \[m\].
     pub longest_step: f64,
 }
 
