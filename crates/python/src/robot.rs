@@ -26,7 +26,7 @@ pub struct RobotData {
     shapes: OnceLock<Result<LinkShapes, CollisionsError>>,
 }
 
-/// The value of `__reduce__`: a function, and the arguments with which it restores the object.
+/// The value of `__reduce__`: a function, and its arguments to restore the object.
 pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 /// The source of a robot, which is also its pickled state.

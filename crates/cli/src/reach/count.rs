@@ -9,8 +9,8 @@ use super::grid::VoxelGrid;
 const BATCH: usize = 8192;
 
 /// The number of `orientations` with a solution at each voxel, in the order of `grid.voxels`. Orientations are relative
-/// to the base link's frame. Each pose replaces that of the only target in `problem`. The poses are solved independently
-/// on all threads of rayon's pool. `done` is called after each batch with its size.
+/// to the base link's frame. Each pose replaces that of the only target in `problem`. The poses are solved
+/// independently on all threads of rayon's pool. `done` is called after each batch with its size.
 ///
 /// # Errors
 /// [`ProblemError`] if the problem is invalid.
