@@ -37,42 +37,45 @@ pub enum MotionError {
         joint: String,
         /// Its velocity limit \[rad/s or m/s\].
         velocity: f64,
-        /// Duration \[s\] of the motion at that velocity.
+        /// Duration of the motion at that velocity \[s\].
         duration: f64,
     },
     /// The trajectory does not start where the joints come to rest.
     #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
     Elsewhere {
-        /// Largest distance over all joints \[rad or m\].
+        /// Largest distance of a joint from its position at rest \[rad or m\].
         distance: f64,
     },
 }
 
-/// State of the joints, with one entry for each variable: positions \[rad or m\], velocities \[rad/s or m/s\] and
-/// accelerations \[rad/s² or m/s²\].
+/// State of the joints, with one entry for each variable in each list.
 #[derive(Debug, Clone)]
 pub(super) struct JointState {
+    /// Positions \[rad or m\].
     pub positions: Vec<f64>,
+    /// Velocities \[rad/s or m/s\].
     pub velocities: Vec<f64>,
+    /// Accelerations \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
 }
 
 /// Rate of motion time relative to clock time (time scaling of a trajectory).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Seconds of motion time per second of clock time, from 0 to 1.
+    /// Motion time per clock time \[s/s\], from 0 to 1.
     pub scale: f64,
-    /// Rate of change of the scale \[1/s\].
+    /// Rate of change of the scale per second of clock time \[1/s\].
     pub rate: f64,
 }
 
 impl Pace {
-    /// Motion time equals clock time.
+    /// Full pace: motion time equals clock time.
     pub const FULL: Self = Self { scale: 1.0, rate: 0.0 };
 }
 
 impl JointState {
-    /// Converts a state from motion time to clock time, for a motion at this `pace`.
+    /// This state in clock time, for a motion at this `pace`: the positions stay, the velocities are scaled, and the
+    /// accelerations are scaled and changed by the rate of the pace.
     pub fn at_pace(&self, pace: &Pace) -> Self {
         let rates = self.velocities.iter().zip(&self.accelerations);
         Self {
@@ -88,12 +91,12 @@ impl JointState {
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
     }
 
-    /// Position, velocity and acceleration of a variable.
+    /// Position \[rad or m\], velocity \[rad/s or m/s\] and acceleration \[rad/s² or m/s²\] of a variable.
     pub fn of(&self, variable: usize) -> [f64; 3] {
         [&self.positions, &self.velocities, &self.accelerations].map(|list| list[variable])
     }
 
-    /// Sets position, velocity and acceleration of a variable.
+    /// Sets position \[rad or m\], velocity \[rad/s or m/s\] and acceleration \[rad/s² or m/s²\] of a variable.
     pub fn set(&mut self, variable: usize, state: [f64; 3]) {
         (self.positions[variable], self.velocities[variable], self.accelerations[variable]) = state.into();
     }
@@ -119,17 +122,17 @@ impl JointState {
 #[derive(Debug, Clone)]
 pub(super) struct Profile {
     trajectory: Trajectory<0>,
-    /// Positions at the end \[rad or m\]: inside the limits, or no farther outside than at the start.
+    /// Positions of the variables at the end \[rad or m\]: inside the limits, or no farther outside than at the start.
     pub end: Vec<f64>,
 }
 
 impl Profile {
-    /// Duration \[s\].
+    /// Duration of the motion \[s\].
     pub fn duration(&self) -> f64 {
         self.trajectory.get_duration()
     }
 
-    /// The state `time` seconds after the start.
+    /// The state of the joints at `time` after the start \[s\].
     pub fn at(&self, time: f64) -> JointState {
         let list = || DataArrayOrVec::new(Some(self.end.len()), 0.0);
         let (mut positions, mut velocities, mut accelerations) = (list(), list(), list());
@@ -182,8 +185,8 @@ impl Generator {
         self.input.max_acceleration.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Plans a motion to `goal` \[rad or m\] inside the limits. The joints move in proportion if possible, otherwise
-    /// independently.
+    /// Plans a motion to `goal`, positions of the variables inside the limits \[rad or m\]. The joints move in
+    /// proportion if possible, otherwise independently.
     ///
     /// # Errors
     /// [`MotionError`] if a velocity limit is too low, or the generator finds no motion.
@@ -214,8 +217,8 @@ impl Generator {
     /// Plans a motion to rest in which all joints stop at the same time, so that they nearly keep their direction.
     ///
     /// # Errors
-    /// [`MotionError::NotFound`] if the generator finds no motion, or one that breaks limits of position, or if a joint
-    /// would turn round.
+    /// [`MotionError::NotFound`] if the generator finds no motion, if the motion leaves the position limits, or if a
+    /// joint would reverse.
     pub fn plan_to_rest_together(&mut self, from: &JointState) -> Result<Profile, MotionError> {
         let states = from.velocities.iter().zip(&from.accelerations).zip(self.input.max_jerk.iter());
         // The generator lets some joints that turn round stop with a jump.

@@ -13,11 +13,11 @@ use urdf_ik_text::CheckedText;
 use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
-/// Limits of joints by name, as in a joint_limits.yaml.
+/// Limits of joints, keyed by joint name, as in a joint_limits.yaml.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointLimits(pub BTreeMap<String, JointLimit>);
 
-/// The limits of one joint. Complete: motions have these orders.
+/// The limits of one joint. The fields are complete: motions have no limits of other orders.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointLimit {
     /// Maximum velocity \[rad/s or m/s\], if limited.
@@ -49,7 +49,7 @@ const TIME_TO_FULL_ACCELERATION: f64 = 0.01;
 /// the maxima of the node's parameters.
 const MAX_DERIVED: [f64; 2] = [1e3, 1e5];
 
-/// Why a joint_limits.yaml is invalid, with the line if known.
+/// Why a joint_limits.yaml is invalid. The message names the line if it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the joint limits are not in MoveIt's format: {}", sentence(reason))]
 pub struct JointLimitsError {
@@ -57,7 +57,8 @@ pub struct JointLimitsError {
     pub reason: String,
 }
 
-/// The motion limits of each of a chain's n variables; infinite if unlimited. Complete, as [`JointLimit`].
+/// The motion limits of the chain's n variables, in their order; infinite if unlimited. The fields are complete, as in
+/// [`JointLimit`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLimits {
     /// Maximum velocities: n entries \[rad/s or m/s\].
@@ -93,7 +94,7 @@ pub enum MotionLimitsError {
         which: &'static str,
         /// Name of the joint.
         joint: String,
-        /// The invalid limit \[rad or m, per s, s² or s³\].
+        /// The invalid limit, of the kind `which` \[rad or m, per s, s² or s³\].
         value: f64,
     },
 }
@@ -129,9 +130,10 @@ impl JointLimits {
 }
 
 impl MotionLimits {
-    /// The limits of the chain's variables: the lower of the velocity limits of the URDF and of `file`, and the other
-    /// limits of `file`. Limits in `file` of mimic joints apply to the variable that they follow; limits in the URDF
-    /// do not. A velocity of 0 or less in a URDF means unlimited.
+    /// The limits of the chain's variables. The velocity limit is the lower of those in the URDF and in `file`; the
+    /// acceleration and jerk limits are those of `file`. A limit of a mimic joint in `file` applies to the variable
+    /// that it follows, divided by the multiplier; a limit of a mimic joint in the URDF is ignored. A velocity of 0 or
+    /// less in the URDF means unlimited.
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
         let from_file = |joint: &Joint| {
             let JointLimit { velocity, acceleration, jerk } = file.0.get(&joint.name).copied().unwrap_or_default();
@@ -155,9 +157,9 @@ impl MotionLimits {
         Self { velocities, accelerations, jerks }
     }
 
-    /// These limits, with `defaults` for unlimited variables. Without a default, the acceleration limit is the one that
-    /// reaches the velocity limit in 0.2 s, at most 1000 rad/s² or m/s², and the jerk limit the one that reaches the
-    /// acceleration limit in 10 ms, at most 1e5 rad/s³ or m/s³.
+    /// These limits, with `defaults` for unlimited variables. Without a default, the acceleration limit is derived so
+    /// that the velocity limit is reached in 0.2 s, at most 1000 rad/s² or m/s²; the jerk limit so that the
+    /// acceleration limit is reached in 10 ms, at most 1e5 rad/s³ or m/s³.
     ///
     /// ```
     /// use urdf_ik_motion::{JointLimit, MotionLimits};

@@ -32,6 +32,7 @@ impl MotionPlan {
         Self { stage: Stage::Rest(positions.to_vec()), elapsed: 0.0 }
     }
 
+    /// A plan that follows `profile` to its end.
     pub fn along(profile: Profile) -> Self {
         Self { stage: Stage::Profile { profile: Arc::new(profile), then: None }, elapsed: 0.0 }
     }
@@ -77,7 +78,7 @@ impl MotionPlan {
         }
     }
 
-    /// The state in `time` seconds.
+    /// The state in `time` \[s\] from now; at rest past the end.
     pub fn ahead(&self, time: f64) -> JointState {
         let elapsed = self.elapsed + time;
         match &self.stage {
@@ -89,7 +90,8 @@ impl MotionPlan {
         }
     }
 
-    /// The states at both ends of a range of times from now \[s\], and between them at intervals \[s\].
+    /// The states at both ends of a range of `times` from now \[s\], and between them every `interval` seconds. The
+    /// `interval` must be above 0, otherwise the loop never ends.
     pub fn states(&self, times: Range<f64>, interval: f64) -> Vec<JointState> {
         let mut states = vec![self.ahead(times.start)];
         let mut time = times.start;
@@ -100,7 +102,7 @@ impl MotionPlan {
         states
     }
 
-    /// Advances by `step` seconds and returns the new state.
+    /// Advances by `step` \[s\] and returns the new state.
     pub fn advance(&mut self, step: f64) -> JointState {
         let state = self.ahead(step);
         if self.time_left() <= step {

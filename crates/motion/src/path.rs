@@ -27,8 +27,8 @@ pub struct PathOptions {
     /// line. The path passes the waypoint at no more than that distance. 0: the path passes through every waypoint
     /// and stops at each corner.
     pub blend_radius: f64,
-    /// Path length equivalent to a rotation by one radian \[m\]. The length of a line is the larger of its distance
-    /// and its rotation in this measure.
+    /// Path length that a rotation by one radian counts as \[m/rad\]. The length of a line is the larger of its
+    /// distance and its rotation converted in this way.
     pub metres_per_radian: f64,
 }
 
@@ -55,13 +55,13 @@ pub enum PathError {
     /// A position is NaN or infinite.
     #[error("the position of waypoint {waypoint} has an entry that is not a finite number")]
     NotFinite {
-        /// Index of the waypoint.
+        /// Index of the waypoint, from 0.
         waypoint: usize,
     },
-    /// A position is too far away for accurate distances.
+    /// A coordinate is too large for accurate distances.
     #[error("waypoint {waypoint} is at {distance:e} m on one axis; it must be within {MAX_COORDINATE:e} m")]
     TooFar {
-        /// Index of the waypoint.
+        /// Index of the waypoint, from 0.
         waypoint: usize,
         /// Largest absolute coordinate \[m\].
         distance: f64,
@@ -69,26 +69,26 @@ pub enum PathError {
     /// A quaternion is not a rotation.
     #[error("waypoint {waypoint}: {reason}")]
     Orientation {
-        /// Index of the waypoint.
+        /// Index of the waypoint, from 0.
         waypoint: usize,
-        /// Fault of the quaternion.
+        /// Why the quaternion is no rotation.
         reason: NotARotation,
     },
     /// The blend radius is negative or not finite.
     #[error("the blend radius is {} m; it must be a finite number, 0 or more", number(*value))]
     BlendRadius {
-        /// The invalid value \[m\].
+        /// The invalid radius \[m\].
         value: f64,
     },
     /// The path length per radian is out of range.
     #[error("the path length of a radian is {} m; it must be a number from 1e-6 to 1e6", number(*value))]
     MetresPerRadian {
-        /// The invalid value \[m/rad\].
+        /// The invalid length \[m/rad\].
         value: f64,
     },
 }
 
-/// A path of poses as a function of path length. Immutable.
+/// A path of poses in the base link's frame as a function of path length. It is immutable.
 ///
 /// Positions follow straight lines from waypoint to waypoint. Orientations follow spherical linear interpolation
 /// (Shoemake 1985, "Animating rotation with quaternion curves"), the shorter way and at a constant rate. A rotation
@@ -122,7 +122,8 @@ enum SectionShape {
 }
 
 impl Path {
-    /// The path through `poses` in the base link's frame. A single pose is a path of length 0.
+    /// The path through the waypoints `poses`, each a pose of the tip in the base link's frame. A single pose is a path
+    /// of length 0.
     ///
     /// ```
     /// use nalgebra::Isometry3;
@@ -197,7 +198,8 @@ impl Path {
         }
     }
 
-    /// Rate of the pose with respect to path length at `length` \[m\]: 1 on lines, less in rounded corners.
+    /// Rate of the pose with respect to path length at `length` \[m\]: the larger of its translation and its rotation,
+    /// converted to metres. It is 1 on lines, less in rounded corners.
     pub fn speed_at(&self, length: f64) -> f64 {
         let section = self.sections.get(self.section_after(length));
         let Some(Section { shape: SectionShape::Blend(blend), end, length: whole, .. }) = section else { return 1.0 };
@@ -205,12 +207,12 @@ impl Path {
         shift.max(turn * self.metres_per_radian)
     }
 
-    /// Path lengths of the sharp corners, ascending \[m\]. The tip must stop there.
+    /// Path lengths of the sharp corners \[m\], in ascending order. The tip must stop there.
     pub fn rests(&self) -> &[f64] {
         &self.rests
     }
 
-    /// Index of the next waypoint after path length `length` \[m\].
+    /// Index of the next waypoint after path length `length` \[m\]; past the end, that of the last one.
     pub fn waypoint_after(&self, length: f64) -> usize {
         let section = self.sections.get(self.section_after(length)).or(self.sections.last());
         section.map_or(0, |section| section.waypoint)

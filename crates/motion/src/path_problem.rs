@@ -13,8 +13,8 @@ use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
 use urdf_ik_text::setters;
 
-/// Called while a path is planned, with the estimated fraction of the work that is done, from 0 to 1, which never
-/// decreases; true interrupts.
+/// A function that is called while a path is planned. Its argument is the estimated fraction of the work that is done,
+/// from 0 to 1; it never decreases. Planning is interrupted when the function returns true.
 pub type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
 
 /// A path for the joints of a chain to follow. It is validated by [`follow`](crate::follow()).
@@ -23,28 +23,27 @@ pub type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
 pub struct PathProblem<'a> {
     /// The path of the tip link.
     pub path: &'a Path,
-    /// Tip, tolerance and free axes. The pose is ignored.
+    /// The tip, its tolerance \[m and rad\] and its free axes. The pose is ignored.
     pub target: &'a Target,
-    /// Goals of every configuration along the path, besides the poses.
+    /// Goals that every configuration along the path must meet, besides the poses.
     pub goals: &'a [Goal],
-    /// Current positions of the chain's variables \[rad or m\]; with a free start the positions where its search
-    /// begins.
+    /// Current positions of the chain's n variables \[rad or m\]. With a free start, the search begins there.
     pub seed: &'a [f64],
-    /// True if the path may start at any solution of its first pose: at the one that completes the path best, by the
-    /// followed fraction and then by the length of the motion in joint space, which counts 5 % more where bodies are
-    /// within 2 cm.
+    /// True if the path may start at any solution of its first pose. Then the start is the one with the largest
+    /// followed fraction, and among those the one with the shortest motion in joint space; motion counts 5 % more where
+    /// bodies are within 2 cm.
     pub free_start: bool,
-    /// Velocity, acceleration and jerk limits of the chain's variables.
+    /// Velocity, acceleration and jerk limits of the chain's n variables.
     pub limits: &'a MotionLimits,
-    /// Null-space task for a redundant arm or free axes.
+    /// Secondary objective for a redundant arm or free axes.
     pub preference: Preference<'a>,
     /// Scene and margin for collision avoidance; `None` disables collision checking.
     pub clearance: Option<Clearance<'a>>,
 }
 
 impl<'a> PathProblem<'a> {
-    /// The problem for one tip: `target` defines the tip, its tolerance and free axes, `seed` has the current
-    /// positions of the n variables \[rad or m\]. Without goals, a preference and collision checking.
+    /// The problem for one tip. `target` defines the tip, its tolerance and free axes; `seed` has the current positions
+    /// of the n variables \[rad or m\]. There are no goals, no preference and no collision checking.
     pub fn new(path: &'a Path, target: &'a Target, seed: &'a [f64], limits: &'a MotionLimits) -> Self {
         Self {
             path,
@@ -83,9 +82,9 @@ pub struct FollowOptions {
     pub shortest_piece: f64,
     /// Maximum change of a joint within a segment \[rad or m\]; a larger one is a jump.
     pub largest_joint_step: f64,
-    /// Effort of the search for other self-motions and branches where tracking ends early, and for a free start: the
-    /// number of configurations of each pose, at most [`MAX_SEARCH`](Self::MAX_SEARCH). Memory is proportional to it.
-    /// 0: tracking alone.
+    /// Effort of the search for other self-motions and branches, where tracking ends early and for a free start: the
+    /// number of configurations at each pose, at most [`MAX_SEARCH`](Self::MAX_SEARCH). Memory is proportional to it.
+    /// With 0, the path is only tracked.
     pub search: usize,
 }
 
@@ -121,7 +120,7 @@ pub enum FollowError {
         joint: String,
         /// Position of the joint \[rad or m\].
         position: f64,
-        /// Lower and upper limit of the joint \[rad or m\].
+        /// Lower, then upper limit of the joint \[rad or m\].
         limits: [f64; 2],
     },
     /// A goal is violated at the start of the path.
@@ -138,20 +137,20 @@ pub enum FollowError {
     Option {
         /// Name of the option.
         option: &'static str,
-        /// The invalid value.
+        /// The invalid value, in the unit of the option.
         value: f64,
     },
 }
 
 impl FollowOptions {
-    /// Greatest effort of the [`search`](Self::search): more counts as this.
+    /// Maximum effort of the [`search`](Self::search); higher values are reduced to it.
     pub const MAX_SEARCH: usize = 1000;
 
     setters! {
         with_deviation(deviation: Tolerance);
     }
 
-    /// These options with another effort of the [`search`](Self::search).
+    /// These options with the effort `search` of the [search](Self::search).
     #[must_use]
     pub fn with_search(self, search: usize) -> Self {
         Self { search: search.min(Self::MAX_SEARCH), ..self }
@@ -190,17 +189,17 @@ pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowErro
 /// Result of path following.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// Joint positions as a function of path length, inside their limits, up to the stop. `None` if the start cannot
-    /// be reached.
+    /// Joint positions as a function of path length, inside their limits, from the start to the stop. `None` if the
+    /// start cannot be reached.
     pub curve: Option<JointCurve>,
-    /// Followed fraction of the path length, from 0 to 1. Exactly 1 if the last pose is reached.
+    /// Followed fraction of the path length, from 0 to 1; exactly 1 if the last pose is reached.
     pub fraction: f64,
     /// Where and why path following stopped early; `None` if it reached the end.
     pub stop: Option<PathStop>,
     /// Maximum deviation of the tip from the pose of the path at the same length, over the constrained axes \[m and
     /// rad\].
     pub deviation: Residual,
-    /// Maximum violation of each goal \[m or rad\]; empty without a curve.
+    /// Maximum violation of each goal, in the order of the goals \[m or rad\]; empty without a curve.
     pub violations: Vec<f64>,
 }
 

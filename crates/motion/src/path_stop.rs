@@ -20,7 +20,7 @@ pub struct PathStop {
     pub of: f64,
     /// Pose of the path at the stop, in the base link's frame.
     pub pose: Isometry3<f64>,
-    /// Index of the next waypoint.
+    /// Index of the next waypoint, from 0.
     pub waypoint: usize,
     /// Whether the pose after the stop has a solution.
     pub next_pose: NextPose,
@@ -32,15 +32,15 @@ pub struct PathStop {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum NextPose {
-    /// It was not searched for one.
+    /// No search was made for a solution.
     Unknown,
-    /// None was found that meets the goals and is clear of collisions: the reason of the stop is why.
+    /// No solution was found that meets the goals and is clear of collisions; the reason of the stop explains why.
     NoSolution,
-    /// It has one, but no motion was found that leads to it.
+    /// The pose has a solution, but no motion was found that leads to it.
     Unconnected {
         /// Path length of the pose \[m\].
         length: f64,
-        /// Why the branches of solutions end before it.
+        /// Why the branches of solutions end before that pose.
         ends: Vec<BranchEnd>,
     },
 }
@@ -54,7 +54,7 @@ pub enum BranchEnd {
         /// Names of the joints.
         joints: Vec<String>,
     },
-    /// Two bodies would come too near.
+    /// Two bodies would come closer than the margin allows.
     Obstacle {
         /// The two bodies; `None` if the motion is too long to check.
         bodies: Option<[Body; 2]>,
@@ -114,7 +114,7 @@ pub enum StopReason {
     Jump {
         /// Name of the joint with the largest jump.
         joint: String,
-        /// Size of its jump \[rad or m\].
+        /// Size of the jump \[rad or m\].
         by: f64,
     },
     /// The tip deviates too far from the path even in the shortest segment.
@@ -128,12 +128,12 @@ pub enum StopReason {
     Collision {
         /// The two bodies; `None` if the motion is too long to check.
         bodies: Option<[Body; 2]>,
-        /// Distance of the bodies just beyond the stop \[m\].
+        /// Distance of the bodies just beyond the stop \[m\]; 0 if the motion is too long to check.
         distance: f64,
     },
     /// A goal cannot be met together with the next pose.
     Goal {
-        /// The goal.
+        /// The goal that cannot be met.
         goal: Goal,
         /// Its violation in the closest configuration found \[m or rad\].
         violation: f64,

@@ -9,14 +9,14 @@ use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Residual, Tolerance};
 use urdf_ik_text::names::number;
 
-/// State of the joints at one time.
+/// State of the joints at one time. Each list has one entry for each of the chain's n variables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrajectoryPoint {
     /// Time from the start \[s\].
     pub time: f64,
-    /// Path length \[m\].
+    /// Path length reached at this time \[m\].
     pub length: f64,
-    /// Positions of the chain's n variables \[rad or m\], inside their limits.
+    /// Positions of the variables \[rad or m\], inside their limits.
     pub positions: Vec<f64>,
     /// Velocities of the variables \[rad/s or m/s\].
     pub velocities: Vec<f64>,
@@ -34,7 +34,8 @@ pub struct Trajectory {
     /// in joint space. It exceeds the deviation of [`follow`](super::follow()) if points are [too far
     /// apart](Self::too_coarse).
     pub deviation: Residual,
-    /// Maximum violation of each goal \[m or rad\], evaluated in the same places; empty without points.
+    /// Maximum violation of each goal, in the order of the goals \[m or rad\], evaluated in the same places; empty
+    /// without points.
     pub violations: Vec<f64>,
 }
 
@@ -68,8 +69,8 @@ fn quintic(from: [f64; 3], to: [f64; 3], step: f64, since: f64) -> [f64; 3] {
 }
 
 impl Trajectory {
-    /// The fastest trajectory along a followed path under the speed and acceleration along the path, and the
-    /// velocity, acceleration and jerk limits of each joint. It is at rest at its ends and at corners.
+    /// The fastest trajectory along a followed path under the limits of speed and acceleration along the path, and of
+    /// velocity, acceleration and jerk of each joint. It is at rest at its ends and at corners.
     ///
     /// `followed` is the result of [`follow`](super::follow()) for `problem`. See the [example](crate) of the crate.
     ///
@@ -101,8 +102,8 @@ impl Trajectory {
         Ok(Self { points, deviation, violations })
     }
 
-    /// A warning in one sentence if the points are too far apart: the deviation of `followed` is within `allowed`,
-    /// but not that of straight lines in joint space between the points. `None` otherwise.
+    /// A warning in one sentence if the points are too far apart: the deviation of `followed` is within `allowed` \[m
+    /// and rad\], but that of the straight lines in joint space between the points is not. `None` otherwise.
     pub fn too_coarse(&self, followed: &Followed, allowed: &Tolerance) -> Option<String> {
         let [first, second, ..] = self.points.as_slice() else { return None };
         if ratio(&followed.deviation, allowed) > 1.0 || ratio(&self.deviation, allowed) <= 1.0 {
