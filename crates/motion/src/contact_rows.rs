@@ -17,32 +17,33 @@ const MIN_GRADIENT: f64 = 1e-9;
 /// The origin of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contact {
-    /// Two bodies near the margin.
+    /// A pair of bodies near the margin.
     Pair(Near),
     /// A bound of the standing goal with this index.
     Goal(usize),
 }
 
-/// Rows g · q̇ ≥ ṗ for the contacts at one configuration: g is the unit gradient of a distance with respect to the
-/// chain's n variables, and −ṗ the maximum approach speed at which the joints can still brake before the distance is
-/// the least one.
+/// Rows g · q̇ ≥ ṗ for the contacts at one configuration. g is the unit gradient of a distance with respect to the
+/// chain's n variables; −ṗ is the maximum approach speed from which the joints can still brake before the least
+/// distance.
 #[derive(Debug, Clone, Default)]
 pub struct ContactRows {
-    /// The gradients g as a row-major k × n matrix.
+    /// The gradients g as a row-major k × n matrix, one row for each contact \[-\].
     pub gradients: Vec<f64>,
     /// The lower bounds ṗ, at most 0 for bodies: k entries \[rad/s or m/s\].
     pub lower: Vec<f64>,
-    /// Motion of the joints along each gradient up to the least distance: k entries \[rad or m\].
+    /// Motion of the joints along each gradient that is left up to the least distance: k entries \[rad or m\].
     pub room: Vec<f64>,
-    /// Acceleration along each gradient by the velocities of the joints; 0 for bodies: k entries \[rad/s² or m/s²\].
+    /// Acceleration along each gradient that the velocities of the joints cause: k entries \[rad/s² or m/s²\]; 0 for
+    /// bodies.
     pub bias: Vec<f64>,
     scene: SceneScratch,
     contacts: Vec<Contact>,
 }
 
 impl ContactRows {
-    /// Computes the rows of pairs of bodies at `positions` of the chain's variables \[rad or m\]; no rows without a
-    /// clearance. Removes all other rows.
+    /// Replaces all rows by those of the pairs of bodies at `positions` of the chain's n variables \[rad or m\].
+    /// `braking` has the acceleration and jerk with which the joints brake. There are no rows without a clearance.
     pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: Rates) {
         self.clear();
         let Some(Clearance { scene, margin }) = clearance else { return };
@@ -61,7 +62,7 @@ impl ContactRows {
         }
     }
 
-    /// Gradients with the motion along them up to the least distance.
+    /// Each gradient (n entries), with the motion left along it up to the least distance \[rad or m\].
     pub fn rows(&self) -> impl Iterator<Item = (&[f64], f64)> {
         let variables = self.gradients.len() / self.room.len().max(1);
         self.gradients.chunks_exact(variables.max(1)).zip(self.room.iter().copied())
@@ -76,8 +77,9 @@ impl ContactRows {
         self.contacts.clear();
     }
 
-    /// Adds the row of a bound: the derivative of a distance by each variable, and by how much it may decrease. A
-    /// distance below the least one increases again. One that does not depend on the joints has a row without effect.
+    /// Adds the row of a bound. `gradient` has the derivative of a distance by each of the n variables; `room` is the
+    /// decrease left to that distance \[rad or m\]. If `room` is negative, the row requires the distance to increase. A
+    /// distance that does not depend on the joints gets a row without effect.
     pub fn push(&mut self, contact: Contact, gradient: &[f64], room: f64, braking: Rates) {
         let norm = dot(gradient, gradient).sqrt();
         let room = if norm < MIN_GRADIENT { f64::INFINITY } else { room / norm };
@@ -88,13 +90,14 @@ impl ContactRows {
         self.contacts.push(contact);
     }
 
-    /// Change of the velocity along the gradient of a row that becomes another one.
+    /// Change of the velocity along the gradient of a row \[rad/s or m/s\] when that gradient becomes `later` (n
+    /// entries), for joints with these `velocities` \[rad/s or m/s\].
     pub fn velocity_change(&self, row: usize, later: &[f64], velocities: &[f64]) -> f64 {
         let now = &self.gradients[row * later.len()..][..later.len()];
         dot(later, velocities) / dot(later, later).sqrt().max(MIN_GRADIENT) - dot(now, velocities)
     }
 
-    /// The contact of a row.
+    /// The contact of the row with this index; `None` if there is no such row.
     pub fn contact(&self, row: usize) -> Option<Contact> {
         self.contacts.get(row).copied()
     }

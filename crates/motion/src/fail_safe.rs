@@ -27,8 +27,7 @@ const MAX_SAG: f64 = 1e-4;
 pub enum Step {
     /// The motion continues, and the joints can brake after the step.
     Safe,
-    /// The motion continues, and the rest of it is clear: no further checks are needed unless the surroundings
-    /// change.
+    /// The motion continues, and the rest of it is clear. No further checks are needed unless the surroundings change.
     ClearToTheEnd,
     /// A collision is ahead: the joints follow their fail-safe motion to rest.
     Braking,
@@ -36,12 +35,13 @@ pub enum Step {
 
 /// Bounds of a motion other than the limits of the joints.
 pub(super) struct Surroundings<'a> {
-    /// The required distance of bodies; `None` without collision checking.
+    /// Scene and margin of the collision check; `None` without collision checking.
     pub clearance: Option<&'a Clearance<'a>>,
+    /// The standing goals that the motion must keep.
     pub standing: &'a mut StandingGoals,
 }
 
-/// State of joints and their fail-safe motion, for transfer from one motion to another.
+/// State of joints and their fail-safe motion, to be transferred from one motion to another.
 pub struct HandOver<'a> {
     pub(super) state: &'a JointState,
     pub(super) fail_safe: &'a FailSafe,
@@ -64,7 +64,7 @@ pub(super) struct FailSafe {
     gaps: KnownGaps,
     /// The fail-safe motion from the current state; `None` where the joints moved without collision checking.
     stored: Option<StoredMotion>,
-    /// The pair that prevented the last rejected step; `None` if the motion was too long to check.
+    /// The pair of bodies that prevented the last rejected step; `None` if the motion was too long to check.
     pub stopped_by: Option<Near>,
 }
 
@@ -79,7 +79,8 @@ impl FailSafe {
         }
     }
 
-    /// Sets the limits of later plans: `domains` \[rad or m\] and motion limits. The stored motion is unchanged.
+    /// Sets the limits of later plans: position limits `domains` \[rad or m\] and motion limits, one for each variable.
+    /// The stored motion is unchanged.
     pub fn set_limits(&mut self, domains: &[Domain], limits: &MotionLimits) {
         self.generator = Generator::new(domains, limits);
     }
@@ -100,8 +101,8 @@ impl FailSafe {
         self.stored = Some(StoredMotion { plan: plan.clone(), is_braking: false });
     }
 
-    /// Checks a step of `step` seconds along the motion `wanted` from the state `now`. On [`Step::Safe`], a braking
-    /// motion from the end of the step is stored; on [`Step::ClearToTheEnd`] the caller must [`store`](Self::store)
+    /// Checks a step of `step` \[s\] along the motion `wanted` from the state `now`. On [`Step::Safe`], a braking
+    /// motion from the end of the step is stored. On [`Step::ClearToTheEnd`], the caller must [`store`](Self::store)
     /// the rest of `wanted`.
     pub fn check_plan(&mut self, now: &JointState, wanted: &MotionPlan, step: f64, clearance: &Clearance) -> Step {
         let mut check = self.check(step, clearance);
@@ -121,8 +122,8 @@ impl FailSafe {
         if leads_to_rest { Step::ClearToTheEnd } else { Step::Braking }
     }
 
-    /// True if a straight step of `step` seconds from the state `now` to the state `next` is clear, the joints can
-    /// brake afterwards, and no standing goal is violated on the way. If so, that braking motion is stored.
+    /// True if a straight step of `step` \[s\] from the state `now` to the state `next` is clear, the joints can brake
+    /// afterwards, and no standing goal is violated on the way. If so, that braking motion is stored.
     pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, surroundings: Surroundings) -> bool {
         let Surroundings { clearance, standing } = surroundings;
         (self.stopped_by, standing.crossed) = (None, None);
@@ -147,9 +148,8 @@ impl FailSafe {
         true
     }
 
-    /// The state after `step` seconds of the fail-safe motion from the state `now`. Immediate braking replaces the
-    /// stored motion if braking is clear, or if the stored motion no longer is. Without a clearance nothing is
-    /// checked.
+    /// The state after `step` \[s\] of the fail-safe motion from the state `now`. Immediate braking replaces the stored
+    /// motion if braking is clear, or if the stored motion is no longer clear. Nothing is checked without a clearance.
     pub fn follow(&mut self, now: &JointState, step: f64, clearance: Option<&Clearance>) -> JointState {
         let mut stored = self.stored.take().unwrap_or_else(|| self.brake(now));
         if let Some(clearance) = clearance
@@ -167,7 +167,7 @@ impl FailSafe {
         next
     }
 
-    /// The stored motion, if any.
+    /// The stored motion; `None` if there is none.
     pub fn stored(&self) -> Option<&MotionPlan> {
         self.stored.as_ref().map(|stored| &stored.plan)
     }

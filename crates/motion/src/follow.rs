@@ -21,16 +21,16 @@ const SEARCHED_RATIO: f64 = 0.5;
 /// Number of straight lines by which each interval of the curve is checked for collisions.
 const CHORDS: u32 = 8;
 
-/// Follows a path with one tip. It starts at the seed if the tip is at the start of the path there, otherwise at a
-/// solution on the branch of the seed, otherwise at the nearest solution of a search.
+/// Follows a path with one tip. It starts at the seed if the tip is at the start of the path there. Otherwise it starts
+/// at a solution on the branch of the seed if there is one, otherwise at the nearest solution of a search.
 ///
-/// The path is first tracked in pieces, which keeps it on one branch of solutions, up to where that branch ends. Where
-/// it ends early and the next pose has solutions, a layered graph over branches, self-motions and free axes is
-/// searched. With a [free start](PathProblem::free_start), which is any solution of the first pose, the graph is
-/// searched at once. Then the joint curve is optimised as a whole: the tip stays within the deviation, and a redundant
-/// arm, or one with free axes, moves its joints as little as possible, and towards the preference. From a given start
-/// the motion of the joints is weighted by their velocity limits; from a free one all of them count alike. The result
-/// is deterministic.
+/// The path is first tracked in pieces on one branch of solutions, up to the end of that branch. If the branch ends
+/// early and the next pose has solutions, a layered graph over branches, self-motions and free axes is searched. With a
+/// [free start](PathProblem::free_start), where any solution of the first pose may be the start, the graph is searched
+/// at once. Then the joint curve is optimised as a whole: the tip stays within the deviation; a redundant arm, or one
+/// with free axes, moves its joints as little as possible and towards the preference. From a given start, the motion of
+/// each joint is weighted by its velocity limit; from a free start, all joints have equal weight. The result is
+/// deterministic.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -57,16 +57,16 @@ const CHORDS: u32 = 8;
 /// ```
 ///
 /// # Errors
-/// [`FollowError`] for an invalid seed, target, limit or option, and for a seed outside the limits. A path that cannot
-/// be followed to its end is no error: see [`Followed::stop`].
+/// [`FollowError`] if the seed, target, a limit or an option is invalid, or if the seed is outside the limits. A path
+/// that cannot be followed to its end is no error: see [`Followed::stop`].
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     follow_watched(solver, problem, options, &|_| false)
 }
 
-/// Like [`follow`], with an interruption that is called between pieces of the path.
+/// Like [`follow`], but calls `interruption` between pieces of the path, and stops if it returns true.
 ///
 /// # Errors
-/// As [`follow`], and [`FollowError::Interrupted`].
+/// As [`follow`], and [`FollowError::Interrupted`] if `interruption` returned true.
 pub fn follow_until(
     solver: &Solver,
     problem: &PathProblem,
@@ -76,7 +76,7 @@ pub fn follow_until(
     follow_watched(solver, problem, options, &|_| interruption())
 }
 
-/// Like [`follow_until`], with an interruption that is also called in searches, and told about the progress.
+/// Like [`follow_until`], but also calls `watch` during searches, with the estimated progress from 0 to 1.
 ///
 /// # Errors
 /// As [`follow_until`].

@@ -2,11 +2,11 @@
 
 use urdf_ik_mathematics::spline::Basis;
 
-/// Joint positions as a function of path length. Between two rests they have a continuous second derivative and a
-/// bounded third one.
+/// Joint positions \[rad or m\] as a function of path length \[m\]. Between two rests, the second derivative is
+/// continuous and the third one bounded.
 ///
-/// Each smooth part is a cubic B-spline per variable. Its values are within the range of its control points, so
-/// control points inside the joint limits keep the whole curve inside.
+/// Each smooth part is a cubic B-spline per variable. Its values stay within the range of its control points. If these
+/// are inside the joint limits, so is the whole curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointCurve {
     pub(super) variables: usize,
@@ -48,12 +48,13 @@ impl JointCurve {
         self.parts.last().map_or(0.0, CurvePart::end)
     }
 
-    /// Path lengths of the rests between its smooth parts \[m\].
+    /// Path lengths of the rests between the smooth parts \[m\], in ascending order.
     pub fn rests(&self) -> impl Iterator<Item = f64> {
         self.parts.iter().skip(1).map(CurvePart::start)
     }
 
-    /// Positions of the variables at path length `length` \[m\], clamped to the ends of the curve \[rad or m\].
+    /// Positions of the chain's variables \[rad or m\] at path length `length` \[m\], which is clamped to the ends of
+    /// the curve.
     pub fn positions_at(&self, length: f64) -> Vec<f64> {
         let after = self.parts.partition_point(|part| part.end() <= length);
         let Some(part) = self.parts.get(after).or(self.parts.last()) else { return self.controls.clone() };

@@ -18,13 +18,12 @@ const MAX_START_DISTANCE: f64 = 1e-6;
 /// curves.
 const LIMIT_TOLERANCE: f64 = 1e-9;
 
-/// Motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion starts from the
-/// positions,
+/// Motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion starts from the positions,
 /// velocities and accelerations of the current one. It respects the limits of position, velocity, acceleration and
-/// jerk; a trajectory defines its own.
+/// jerk; a trajectory defines its own motion.
 ///
-/// The measured start positions may be outside the position limits. A motion brings the joints inside under the other
-/// limits, and never moves them farther outside.
+/// The start positions may be outside the position limits. A motion brings the joints inside under the other limits,
+/// and never moves them farther outside.
 ///
 /// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited
 /// real-time trajectory generation with arbitrary target states"). From rest, all joints move in proportion: a
@@ -64,11 +63,11 @@ pub struct JointMotion {
 }
 
 impl JointMotion {
-    /// A motion of joints at rest at `positions` of the chain's variables \[rad or m\].
+    /// A motion of joints at rest at `positions` of the chain's n variables \[rad or m\].
     ///
     /// # Errors
-    /// [`MotionError::Positions`] unless there is one finite position for each variable, and [`MotionError::Limits`]
-    /// unless there is one finite limit above 0 of each kind (see [`MotionLimits::or`]).
+    /// [`MotionError::Positions`] if there is not one finite position for each variable; [`MotionError::Limits`] if
+    /// there is not one finite limit above 0 of each kind for each variable (see [`MotionLimits::or`]).
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Result<Self, MotionError> {
         chain.check_positions(positions)?;
         limits.check(&chain.variable_names())?;
@@ -106,12 +105,12 @@ impl JointMotion {
         &self.state.accelerations
     }
 
-    /// Velocities of the variables in clock time, for a motion at this `pace` \[rad/s or m/s\].
+    /// Velocities of the variables in clock time \[rad/s or m/s\], for a motion at this `pace`.
     pub fn velocities_at(&self, pace: &Pace) -> Vec<f64> {
         self.state.at_pace(pace).velocities
     }
 
-    /// Accelerations of the variables in clock time, for a motion at this `pace` \[rad/s² or m/s²\].
+    /// Accelerations of the variables in clock time \[rad/s² or m/s²\], for a motion at this `pace`.
     pub fn accelerations_at(&self, pace: &Pace) -> Vec<f64> {
         self.state.at_pace(pace).accelerations
     }
@@ -146,17 +145,17 @@ impl JointMotion {
         self.fail_safe.stopped_by.as_ref()
     }
 
-    /// Sets the limits of later motions.
+    /// Sets the limits of later motions, one of each kind for each of the n variables.
     ///
     /// # Errors
-    /// [`MotionError::Limits`] as for [`JointMotion::new`].
+    /// [`MotionError::Limits`] if there is not one finite limit above 0 of each kind for each variable.
     pub fn set_limits(&mut self, limits: &MotionLimits) -> Result<(), MotionError> {
         limits.check(&self.names)?;
         self.fail_safe.set_limits(&self.domains, limits);
         Ok(())
     }
 
-    /// Sets the joints to rest at `positions` \[rad or m\], without a motion.
+    /// Places the joints at rest at `positions` of the n variables \[rad or m\], without a motion.
     pub fn place(&mut self, positions: &[f64]) {
         self.state = JointState::at_rest(positions);
         self.begin(MotionPlan::at_rest(positions));
@@ -176,7 +175,7 @@ impl JointMotion {
         HandOver { state: &self.state, fail_safe: &self.fail_safe }
     }
 
-    /// Begins a motion to `goal`, positions of the variables \[rad or m\]; a goal outside the limits is clamped to
+    /// Begins a motion to `goal`, positions of the n variables \[rad or m\]. A goal outside the limits is clamped to
     /// them. Continuous joints turn the shorter way. Returns the duration \[s\].
     ///
     /// # Errors
@@ -228,7 +227,7 @@ impl JointMotion {
         self.stop_from(&Pace::FULL)
     }
 
-    /// Brakes to rest in clock time from a current motion at `pace`. Returns the duration \[s\].
+    /// Brakes to rest at full pace, from a current motion at `pace`. Returns the duration \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`] if the generator finds no motion. The current motion continues.
@@ -243,9 +242,9 @@ impl JointMotion {
         Ok(self.begin(MotionPlan::along(profile)))
     }
 
-    /// Converts the velocities and accelerations of the joints to clock time from a current motion at `pace`. The
-    /// next motion starts with them; until then the joints stop. The fail-safe motion is discarded, because it starts
-    /// at other velocities.
+    /// Converts the velocities and accelerations of the joints to clock time, from a current motion at `pace`. The next
+    /// motion starts with them; until then, the joints stop. The fail-safe motion is discarded because it starts at
+    /// other velocities.
     pub fn use_pace(&mut self, pace: &Pace) {
         if *pace != Pace::FULL {
             self.state = self.state.at_pace(pace);
@@ -254,8 +253,8 @@ impl JointMotion {
         }
     }
 
-    /// Follows a trajectory from rest to rest after the current motion. The trajectory must start at the
-    /// [end](Self::end) of that motion. A current trajectory is braked first.
+    /// Follows a trajectory from rest to rest after the current motion. It must start at the [end](Self::end) of that
+    /// motion. A current trajectory is braked first. Without points, nothing changes.
     ///
     /// # Errors
     /// [`MotionError::Elsewhere`] if the trajectory starts elsewhere, [`MotionError::NotFound`] if the current
@@ -284,20 +283,20 @@ impl JointMotion {
         self.plan.time_left()
     }
 
-    /// Advances by `step` seconds without collision checking.
+    /// Advances by `step` \[s\] without collision checking.
     pub fn advance(&mut self, step: f64) {
         self.fail_safe.forget();
         let next = self.plan.advance(step);
         self.put(next);
     }
 
-    /// Advances by `step` seconds if that is safe, otherwise along the fail-safe motion to rest.
+    /// Advances by `step` \[s\] if that is safe, otherwise along the fail-safe motion to rest.
     ///
     /// A step is safe if it is clear, and afterwards either braking is clear and ends at permitted positions, or the
-    /// rest of the motion is clear. The clear motion is stored, so the arm never hits a stationary obstacle; if an
-    /// obstacle appears within the braking distance, the impact speed is the lowest that the limits allow. Motions
-    /// are checked by straight lines in joint space of 10 ms or less, from which no joint deviates by more than 1e-4
-    /// rad or m.
+    /// rest of the motion is clear. That clear motion is stored, so the arm never hits a stationary obstacle. If an
+    /// obstacle appears within the braking distance, the impact speed is the lowest that the limits allow. Motions are
+    /// checked along straight lines in joint space of 10 ms or less; no joint deviates from them by more than 1e-4 rad
+    /// or m.
     ///
     /// After [`Step::ClearToTheEnd`] nothing is checked until [`JointMotion::recheck`].
     pub fn advance_if_clear(&mut self, step: f64, clearance: &Clearance) -> Step {
@@ -318,8 +317,8 @@ impl JointMotion {
         done
     }
 
-    /// Advances by `step` seconds along the fail-safe motion, because the surroundings are unknown. True if the
-    /// joints moved; joints at rest wait.
+    /// Advances by `step` \[s\] along the fail-safe motion, because the surroundings are unknown. True if the joints
+    /// moved; joints at rest wait.
     pub fn advance_fail_safe(&mut self, step: f64) -> bool {
         let moves = !self.state.is_at_rest();
         if moves {
@@ -328,7 +327,7 @@ impl JointMotion {
         moves
     }
 
-    /// Checks the rest of the motion again, because the surroundings have changed.
+    /// Checks the rest of the motion again from the next step on, because the surroundings have changed.
     pub fn recheck(&mut self) {
         if self.status == Step::ClearToTheEnd {
             self.status = Step::Safe;

@@ -24,8 +24,8 @@ const HALF_TURN_TOLERANCE: f64 = 1e-9;
 #[non_exhaustive]
 pub struct PathOptions {
     /// Path length before and after a waypoint over which its corner is rounded \[m\], at most half of each adjacent
-    /// line. The path passes the waypoint at no more than that distance. 0: the path passes through every waypoint
-    /// and stops at each corner.
+    /// line. The path passes the waypoint within that distance. With 0, the path passes through every waypoint and
+    /// stops at each corner.
     pub blend_radius: f64,
     /// Path length that a rotation by one radian counts as \[m/rad\]. The length of a line is the larger of its
     /// distance and its rotation converted in this way.

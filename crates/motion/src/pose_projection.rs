@@ -24,8 +24,9 @@ impl Configuration for PosedJoint {
     }
 }
 
-/// Moves a pose of a tip, in the base link's frame, to the nearest one at which the tip may rest: lengths of goals by
-/// translation, angles by rotation (projections one after the other). Goals of other links have no part.
+/// The pose nearest to `pose` at which the tip may rest, both in the base link's frame. Goals that bound lengths \[m\]
+/// translate the pose, and goals that bound angles \[rad\] rotate it, one after the other. Goals of other links have no
+/// effect.
 pub fn project(goals: &[Goal], tip: &Tip, mut pose: Isometry3<f64>) -> Isometry3<f64> {
     let mut rows = Rows::default();
     let is_of_tip = |places: &&Places| places.joints().flatten().all(|joint| joint == tip.parent);

@@ -14,7 +14,7 @@ impl Rates {
     /// No bounds.
     pub const UNLIMITED: Self = Self { acceleration: f64::INFINITY, jerk: f64::INFINITY };
 
-    /// A share of both.
+    /// Both bounds multiplied by `share` \[-\].
     pub fn times(self, share: f64) -> Self {
         Self { acceleration: share * self.acceleration, jerk: share * self.jerk }
     }

@@ -11,9 +11,9 @@ use super::limits::MotionLimits;
 
 /// Ramps the speed scale of a motion towards a goal that may change at any time.
 ///
-/// During a change, velocities and accelerations of the joints stay within their limits, except by 5 % of the
-/// velocity if a stop interrupts the change, and by half the acceleration if that may reverse within a period.
-/// Accelerations are continuous: jerks stay within six times their limits. At rest the scale changes immediately.
+/// During a change, velocities and accelerations of the joints stay within their limits, with two exceptions: 5 % of
+/// the velocity if a stop interrupts the change, and half the acceleration if that may reverse within a period.
+/// Accelerations are continuous: jerks stay within six times their limits. At rest, the scale changes immediately.
 #[derive(Debug, Clone, Copy)]
 pub struct SpeedScale {
     pace: Pace,
@@ -42,7 +42,7 @@ impl SpeedScale {
     }
 
     /// Sets the full pace until [`SpeedScale::resume`], for a motion that must not be slowed down, such as a stop.
-    /// Returns the previous pace if it was not full: then call [`JointMotion::use_pace`].
+    /// Returns the previous pace if it was not full; the caller must then call [`JointMotion::use_pace`] with it.
     pub fn suspend(&mut self) -> Option<Pace> {
         self.is_suspended = true;
         Some(std::mem::replace(&mut self.pace, Pace::FULL)).filter(|pace| *pace != Pace::FULL)
@@ -53,7 +53,7 @@ impl SpeedScale {
         self.is_suspended = false;
     }
 
-    /// Advances the scale towards `goal` (0 to 1) for `period` seconds of clock time, so that `motion` stays within
+    /// Advances the scale towards `goal`, from 0 to 1, for `period` \[s\] of clock time, so that `motion` stays within
     /// `limits`. Returns the elapsed motion time \[s\].
     pub fn advance(&mut self, goal: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> f64 {
         if self.is_suspended || period <= 0.0 {

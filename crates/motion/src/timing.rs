@@ -40,7 +40,7 @@ pub enum TimingError {
     Value {
         /// Name of the value.
         what: &'static str,
-        /// The invalid value.
+        /// The invalid value \[m/s, m/s² or s\].
         value: f64,
     },
     /// It would have too many points.

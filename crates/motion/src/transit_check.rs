@@ -2,16 +2,16 @@
 
 use urdf_ik_collision::{Clearance, KnownGaps, MotionCheck, Near, NearStart, SegmentScratch};
 
-/// Allowed decrease of a pair's distance below the margin \[m\] during a motion between two configurations that
-/// respect the margin: a straight motion in joint space past a rounded body comes slightly closer to it than its
-/// ends.
+/// Allowed decrease of a pair's distance below the margin \[m\], during a motion between two configurations that
+/// respect the margin. A straight motion in joint space past a rounded body comes slightly closer to it than its ends.
 pub const TRANSIT_ALLOWANCE: f64 = 1e-3;
 /// Upper bound of the allowance, as a fraction of the margin.
 const MAX_ALLOWANCE_FRACTION: f64 = 0.5;
 /// Fraction of the allowance available at checked configurations; the rest covers the motion between two of them.
 const CHECKED_FRACTION: f64 = 0.75;
 
-/// Checks straight motions in joint space for collisions. Positions are those of the chain's variables \[rad or m\].
+/// Checks straight motions in joint space for collisions. Configurations are positions of the chain's n variables \[rad
+/// or m\].
 ///
 /// At rest, the distance of every pair is at least the margin; in motion, it may be smaller by [`TRANSIT_ALLOWANCE`].
 /// A closer pair may only separate until it reaches that distance. At rest, a pair that starts inside the margin may
@@ -19,18 +19,19 @@ const CHECKED_FRACTION: f64 = 0.75;
 pub struct TransitCheck<'a> {
     clearance: Clearance<'a>,
     scratch: &'a mut SegmentScratch,
-    /// The pair that violated the last check; `None` if there was none, or if the motion was too long to check.
+    /// The pair of bodies that violated the last check; `None` if there was none, or if the motion was too long to
+    /// check.
     pub stopped_by: Option<Near>,
 }
 
 impl<'a> TransitCheck<'a> {
-    /// A check with the given clearance. The `scratch` can be reused.
+    /// A check with the given scene and margin. `scratch` is reusable memory.
     pub fn new(clearance: Clearance<'a>, scratch: &'a mut SegmentScratch) -> Self {
         Self { clearance, scratch, stopped_by: None }
     }
 
-    /// Fraction, from 0 to 1, of the straight motion between two configurations \[rad or m\] that is clear and at
-    /// whose end the joints may come to rest.
+    /// Fraction, from 0 to 1, of the straight motion from `from` to `to` \[rad or m\] that is clear and at whose end
+    /// the joints may come to rest.
     pub fn fraction(&mut self, from: &[f64], to: &[f64]) -> f64 {
         let resolution = CHECKED_FRACTION * self.allowance();
         let at_rest = MotionCheck { clearance: self.clearance, near_start: NearStart::KeepGap, resolution };
@@ -41,8 +42,8 @@ impl<'a> TransitCheck<'a> {
         least.fraction
     }
 
-    /// Like [`fraction`](Self::fraction), for joints that may already be in motion: with `has_begun` they only pass
-    /// through `from`, so the whole motion is accepted if it is clear, even if they could not rest at its ends.
+    /// Like [`fraction`](Self::fraction), for joints that may already be in motion. With `has_begun`, the joints only
+    /// pass through `from`: the whole motion is accepted if it is clear, even if they could not rest at its ends.
     pub fn fraction_ahead(&mut self, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
         if has_begun && self.passing().check(&[from, to], None, self.scratch).is_ok() {
             self.stopped_by = None;
