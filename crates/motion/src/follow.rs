@@ -76,7 +76,8 @@ pub fn follow_until(
     follow_watched(solver, problem, options, &|_| interruption())
 }
 
-/// Like [`follow_until`], but also calls `watch` during searches, with the estimated progress from 0 to 1.
+/// Like [`follow_until`], but also calls `watch` during searches, with the estimated progress from 0 to 1, and stops if
+/// it returns true.
 ///
 /// # Errors
 /// As [`follow_until`].

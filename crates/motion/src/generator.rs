@@ -189,7 +189,7 @@ impl Generator {
     /// proportion if possible, otherwise independently.
     ///
     /// # Errors
-    /// [`MotionError`] if a velocity limit is too low, or the generator finds no motion.
+    /// [`MotionError::NotFound`] if the generator finds no motion.
     pub fn plan_to_goal(&mut self, from: &JointState, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
         // From rest the joints move straight to the goal: only rounding could exceed the limits, for which the

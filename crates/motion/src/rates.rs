@@ -19,7 +19,8 @@ impl Rates {
         Self { acceleration: share * self.acceleration, jerk: share * self.jerk }
     }
 
-    /// The distance and the time to a stop from a velocity and an acceleration, forwards.
+    /// Distance \[rad or m\] and time \[s\] to a stop in positive direction, from a `velocity` \[rad/s or m/s\] and an
+    /// `acceleration` \[rad/s² or m/s²\]; both are 0 if nothing moves that way.
     pub fn stop(self, velocity: f64, acceleration: f64) -> (f64, f64) {
         let Self { acceleration: most, jerk } = self;
         let (mut v, mut a) = (velocity, acceleration);
@@ -48,16 +49,17 @@ impl Rates {
         (way, growing + staying + ending)
     }
 
-    /// The acceleration a at the end of a period after which the velocity changes by `change` in the least time while
-    /// the acceleration ends: a² / (2 j) + a T = change. The second term ends the motion within two periods, without an
-    /// oscillation.
+    /// The acceleration a \[rad/s² or m/s²\] at the end of a `period` T \[s\] for a `change` of the velocity \[rad/s or
+    /// m/s\] in the least time, including the time in which the acceleration returns to 0: a² / (2 j) + a T = change.
+    /// The second term ends the motion within two periods, without an oscillation.
     pub fn approach(self, change: f64, period: f64) -> f64 {
         let wanted = self.jerk * ((period * period + 2.0 * change.abs() / self.jerk).sqrt() - period);
         wanted.min(self.acceleration).copysign(change)
     }
 }
 
-/// Position, velocity and acceleration after a time with constant jerk.
+/// Position \[rad or m\], velocity \[rad/s or m/s\] and acceleration \[rad/s² or m/s²\] after `time` \[s\] with
+/// constant `jerk` \[rad/s³ or m/s³\], from the state in the same order.
 pub fn after([position, velocity, acceleration]: [f64; 3], time: f64, jerk: f64) -> [f64; 3] {
     [
         position + time * (velocity + time * (0.5 * acceleration + time * jerk / 6.0)),

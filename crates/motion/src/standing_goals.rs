@@ -16,10 +16,10 @@ const REST_DISTANCE: f64 = 1e-3;
 const MAX_REST_SHARE: f64 = 0.1;
 /// Distance by which rounding may bring a value nearer to a bound \[m\].
 const ROUNDING: f64 = 1e-9;
-/// Time over which derivatives are compared \[s\].
+/// Time step of numerical derivatives \[s\].
 pub const MOMENT: f64 = 1e-5;
 
-/// Values of goals in one configuration, and their derivatives by the variables of a chain.
+/// Values of goals at one configuration, and their derivatives by the n variables of a chain.
 #[derive(Debug, Clone)]
 pub struct GoalValues<C = Arc<Chain>> {
     chain: C,
@@ -41,19 +41,19 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
         }
     }
 
-    /// Goes to `positions` of the variables \[rad or m\].
+    /// Sets the configuration to `positions` of the n variables \[rad or m\].
     pub fn find(&mut self, positions: &[f64]) {
         self.positions.copy_from_slice(positions);
         self.chain.forward_kinematics(positions, &mut self.poses);
     }
 
-    /// Goes on with these velocities for a time \[s\].
+    /// Moves the configuration on with these `velocities` of the n variables \[rad/s or m/s\] for `time` \[s\].
     pub fn move_on(&mut self, velocities: &[f64], time: f64) {
         add_times(&mut self.positions, time, velocities);
         self.chain.forward_kinematics(&self.positions, &mut self.poses);
     }
 
-    /// The violation of each goal at `positions` \[m or rad\].
+    /// The violation of each goal at `positions` of the n variables \[rad or m\], in the order of `goals` \[m or rad\].
     pub fn violations(&mut self, goals: &[Goal], positions: &[f64]) -> Vec<f64> {
         if goals.is_empty() {
             return Vec::new();
@@ -63,8 +63,8 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
         goals.iter().map(|goal| goal.violation(&at, &mut self.rows)).collect()
     }
 
-    /// Visits all values whose intervals have an influence at `positions`: the goal, the change that brings the value
-    /// into its interval \[m or rad\], and the derivative.
+    /// Visits all values whose intervals have an influence at `positions` \[rad or m\]. `visit` receives the goal, the
+    /// change that brings the value into its interval \[m or rad\], and the derivative of the value (n entries).
     pub fn visit_active(&mut self, goals: &[Goal], positions: &[f64], mut visit: impl FnMut(&Goal, f64, &[f64])) {
         if goals.is_empty() {
             return;
@@ -80,8 +80,9 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
         }
     }
 
-    /// Visits all values with equal bounds, in radians with metres over the length `radian`: index of the goal,
-    /// deviation and derivative.
+    /// Visits all values with equal bounds. `visit` receives the index of the goal, the deviation \[rad\] and the
+    /// derivative of the value (n entries). Lengths are divided by `radian` \[m\], the length that counts as one
+    /// radian.
     pub fn visit_exact(&mut self, goals: &[Goal], radian: f64, mut visit: impl FnMut(usize, f64, &[f64])) {
         for (index, goal) in goals.iter().enumerate() {
             self.measure(goal);
@@ -109,7 +110,8 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
         &mut self.gradient
     }
 
-    /// Visits all bounds: the index of the goal, the derivative of the distance, and by how much it may decrease.
+    /// Visits all finite bounds that differ from the opposite bound. `visit` receives the index of the goal, the
+    /// derivative of the distance from the bound (n entries), and the decrease left to that distance \[m or rad\].
     pub fn visit_bounds(&mut self, goals: &[Goal], mut visit: impl FnMut(usize, &[f64], f64)) {
         for (index, goal) in goals.iter().enumerate() {
             self.measure(goal);
@@ -126,18 +128,18 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
     }
 }
 
-/// A state of the variables of a chain.
+/// A state of the n variables of a chain.
 #[derive(Clone, Copy)]
 pub struct Moving<'a> {
-    /// Positions \[rad or m\].
+    /// Positions: n entries \[rad or m\].
     pub positions: &'a [f64],
-    /// Velocities \[rad/s or m/s\].
+    /// Velocities: n entries \[rad/s or m/s\].
     pub velocities: &'a [f64],
-    /// Time in which a stop moves them as far as these velocities \[s\].
+    /// Time \[s\] for which these velocities would have to last to cover the distance of a stop.
     pub stop_time: f64,
 }
 
-/// The standing goals of a servo.
+/// The standing goals of a servo, which come before every command.
 #[derive(Debug, Clone)]
 pub struct StandingGoals {
     goals: Vec<Goal>,
@@ -145,7 +147,7 @@ pub struct StandingGoals {
     exact: Vec<usize>,
     /// Least distance of each length from each bound in the current check \[m\]: 0, or negative for one outside.
     least: Vec<f64>,
-    /// Index of the goal that the last rejected motion violates.
+    /// Index of the goal that the last rejected motion violates; `None` if there is none.
     pub crossed: Option<usize>,
 }
 
@@ -163,16 +165,17 @@ impl StandingGoals {
         self.values.visit_exact(goals, 1.0, |goal, _, _| self.exact.push(goal));
     }
 
-    /// The index of the goal of each value with equal bounds.
+    /// The index of the goal of each value with equal bounds, one entry per value.
     pub fn exact(&self) -> &[usize] {
         &self.exact
     }
 
+    /// All standing goals.
     pub fn all(&self) -> &[Goal] {
         &self.goals
     }
 
-    /// True if a goal relates the link of a tip to another link that moves.
+    /// True if a goal relates the link of the tip with index `tip` to another link that moves.
     pub fn binds(&self, tip: usize) -> bool {
         let joint = Some(self.values.chain.tips()[tip].parent);
         self.goals.iter().filter_map(Goal::places).any(|places| {
@@ -182,14 +185,14 @@ impl StandingGoals {
         })
     }
 
-    /// True if one of the goals bounds lengths. All joints can brake within these, each by itself; angles leave their
-    /// bounds so, and only the rows keep them.
+    /// True if a goal bounds lengths. Lengths stay within their bounds even if each joint brakes by itself. Angles
+    /// would leave their bounds in such a stop; only the rows keep them.
     pub fn has_lengths(&self) -> bool {
         self.goals.iter().any(is_length)
     }
 
-    /// True if no length leaves its bounds along a motion through `configurations` of the variables \[rad or m\] that
-    /// begins at `now`. A length that is outside now may only come nearer.
+    /// True if no length leaves its bounds along a motion through `configurations` of the n variables \[rad or m\] that
+    /// begins at `now` \[rad or m\]. A length that is outside its bounds at `now` may only come nearer.
     pub fn keeps<'a>(&mut self, now: &[f64], mut configurations: impl Iterator<Item = &'a [f64]>) -> bool {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
@@ -215,7 +218,8 @@ impl StandingGoals {
         })
     }
 
-    /// Adds two rows for each bound, by its distance at the state and at the end of a stop.
+    /// Appends two rows to `rows` for each bound: by its distance at the state, and by its distance at the end of a
+    /// stop. `braking` has the acceleration and jerk with which the joints brake.
     pub fn push_bounds(&mut self, rows: &mut ContactRows, moving: Moving, braking: Rates) {
         let Moving { positions, velocities, stop_time } = moving;
         if self.goals.is_empty() {
@@ -246,7 +250,7 @@ fn scale(gradient: &mut [f64], factor: f64) {
     }
 }
 
-/// True for a goal whose values are lengths.
+/// True if the values of the goal are lengths \[m\], false if they are angles \[rad\].
 pub fn is_length(goal: &Goal) -> bool {
     goal.kind().unit() == Unit::Metre
 }
@@ -256,7 +260,7 @@ fn is_exact(row: &Row) -> bool {
     row.interval[0] == row.interval[1]
 }
 
-/// Distance from the bounds of a value at which a motion comes to rest \[m or rad\].
+/// Distance from the bounds of a value at which a motion comes to rest \[m or rad\]: at most a tenth of the interval.
 pub fn rest_distance(row: &Row) -> f64 {
     REST_DISTANCE.min(MAX_REST_SHARE * (row.interval[1] - row.interval[0]))
 }

@@ -16,25 +16,27 @@ use crate::braking_speed::{BRAKING_FRACTION, approach};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
-/// Finds joint accelerations.
+/// Solves the acceleration problem: finds the joint accelerations of a period.
 #[derive(Debug, Clone, Default)]
 pub struct Acceleration {
     quadratic: DualActiveSet,
     row: Vec<f64>,
     /// Time of the period \[s\].
     period: f64,
-    /// Rows g · a ≥ b besides the bounds.
+    /// Rows of the inequalities g · a ≥ b besides the bounds: row-major, n entries each.
     pub rows: Vec<f64>,
+    /// Right sides b, one for each row \[rad/s² or m/s²\].
     pub least: Vec<f64>,
-    /// Bounds \[rad/s² or m/s²\].
+    /// Lower bounds: n entries \[rad/s² or m/s²\].
     pub lower: Vec<f64>,
+    /// Upper bounds: n entries \[rad/s² or m/s²\].
     pub upper: Vec<f64>,
-    /// The accelerations preferred; those found.
+    /// Before [`solve`](Self::solve) the preferred accelerations, afterwards those found: n entries \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
 }
 
 impl Acceleration {
-    /// Begins a period without bounds.
+    /// Begins a period of `period` \[s\] for this number of `variables`, without rows. The caller must set the bounds.
     pub fn begin(&mut self, variables: usize, period: f64) {
         self.period = period;
         self.quadratic.make_room(variables);
@@ -45,8 +47,9 @@ impl Acceleration {
         self.least.clear();
     }
 
-    /// Finds the accelerations nearest to those preferred, on the line if there is one. `velocities` are those at the place. Without a
-    /// preference the tips have no part.
+    /// Finds the accelerations nearest to the preferred ones, on the line if there is one, and writes them to
+    /// [`accelerations`](Self::accelerations). `velocities` are those of the n variables at the place \[rad/s or m/s\].
+    /// Without a preference, the tips have no influence.
     pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
         let preference = preference.filter(|_| !goal.is_loose() || goal.kinds.contains(&RowKind::Hold));
         let has_rows = preference.is_some() || goal.has_exact_goals();
@@ -95,8 +98,8 @@ impl Acceleration {
         (2.0 * RETURN_RATE * change).clamp(-most, most)
     }
 
-    /// Adds the bound `most` of the acceleration along a unit `gradient` of the joints, as far as their own bounds
-    /// permit.
+    /// Limits the acceleration along the unit vector `gradient` of the n variables to `most` \[rad/s² or m/s²\], as far
+    /// as the bounds of the joints permit.
     pub fn add_bound(&mut self, gradient: &[f64], most: f64) {
         let bounds = self.lower.iter().zip(&self.upper);
         let possible: f64 = gradient.iter().zip(bounds).map(|(part, (low, high))| (part * low).min(part * high)).sum();
@@ -153,10 +156,10 @@ impl Acceleration {
 /// The preferred motion of the joints.
 #[derive(Clone, Copy)]
 pub struct Preference<'a> {
-    /// The unit direction of the joints along the line.
+    /// Unit direction of the joints along the line: n entries \[-\].
     pub along: &'a [f64],
-    /// The velocities that the joints approach, at their present pace.
+    /// Velocities that the joints approach, at their present pace: n entries \[rad/s or m/s\].
     pub wanted: &'a [f64],
-    /// Change of these velocities along the line \[rad/s²\].
+    /// Rate of change of `wanted` along the line: n entries \[rad/s² or m/s²\].
     pub change: &'a [f64],
 }

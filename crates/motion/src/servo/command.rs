@@ -7,49 +7,49 @@ use super::options::ServoOptions;
 use urdf_ik_mathematics::spatial::{stacked, turned};
 use urdf_ik_robot::Chain;
 
-/// What is commanded at one time.
+/// The command of one step.
 #[derive(Debug, Clone, Copy)]
 pub enum Command<'a> {
-    /// To come to rest.
+    /// The joints come to rest.
     Rest,
-    /// What tips are to do, at most one command for each tip. Tips without one hold where they are.
+    /// Commands for tips, at most one for each. A tip without a command holds its pose.
     Tips(&'a [TipCommand]),
-    /// A velocity for each variable \[rad/s or m/s\].
+    /// Velocities of the chain's n variables \[rad/s or m/s\].
     Velocities(&'a [f64]),
 }
 
-/// What one tip is to do.
+/// The command for one tip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TipCommand {
-    /// To have a velocity.
+    /// Move at a velocity.
     Twist(TipTwist),
-    /// To follow a pose.
+    /// Follow a pose.
     Pose(TipPose),
 }
 
-/// The velocity that a tip is to have.
+/// A commanded velocity of a tip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TipTwist {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
-    /// Velocity of the origin of the tip's frame \[m/s\].
+    /// Velocity of the origin of the tip's frame \[m/s\], along `axes`.
     pub linear: Vector3<f64>,
-    /// Angular velocity \[rad/s\].
+    /// Angular velocity \[rad/s\], along `axes`.
     pub angular: Vector3<f64>,
-    /// Along which axes both are given.
+    /// The axes of both velocities.
     pub axes: Axes,
 }
 
-/// Along which axes a twist is given. Its point is the origin of the tip's frame in both cases.
+/// The axes of a twist. Its reference point is the origin of the tip's frame in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axes {
-    /// Those of the base link.
+    /// The axes of the base link.
     Base,
-    /// Those of the tip, which turn with it: the motion is a screw.
+    /// The axes of the tip. They turn with it: the motion is a screw.
     Tip,
 }
 
-/// The pose that a tip is to follow.
+/// A pose for a tip to follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TipPose {
     /// Index of the tip among [`Chain::tips`].
@@ -58,18 +58,18 @@ pub struct TipPose {
     pub pose: Isometry3<f64>,
 }
 
-/// Why a command was refused. The joints then come to rest.
+/// Why a command was rejected. The joints then come to rest.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CommandError {
-    /// There is no tip of that index.
+    /// There is no tip with that index.
     #[error("there is no tip with index {tip}; the chain has {tips}")]
     UnknownTip {
-        /// The index.
+        /// The unknown index.
         tip: usize,
-        /// Number of tips.
+        /// Number of tips of the chain.
         tips: usize,
     },
-    /// Two commands for one tip.
+    /// A tip has two commands.
     #[error("the tip {tip} has two commands at one time")]
     TipTwice {
         /// Name of the tip link.
@@ -78,12 +78,12 @@ pub enum CommandError {
     /// A number is NaN or infinite.
     #[error("the {what} of {of} must be finite numbers")]
     NotFinite {
-        /// Which numbers.
+        /// Kind of the numbers.
         what: &'static str,
-        /// Whose they are.
+        /// The tip or variables that they belong to.
         of: String,
     },
-    /// Not one velocity for each variable.
+    /// The number of velocities differs from the number of variables.
     #[error("there are {given} velocities for {expected} variables")]
     Length {
         /// Number of velocities.
@@ -148,19 +148,19 @@ fn check_finite<'a>(
     if is_finite { Ok(()) } else { Err(CommandError::NotFinite { what, of: of.to_owned() }) }
 }
 
-/// What a tip is to do.
+/// The aim of a tip in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Aim {
-    /// To stand.
+    /// Hold the pose.
     Hold,
-    /// To have a twist along some axes [m/s, rad/s], not faster than it may be.
+    /// Move with a twist along some axes: linear, then angular velocity \[m/s, rad/s\], within the maximum speeds.
     Twist(Vector6<f64>, Axes),
-    /// To come to a pose.
+    /// Reach a pose in the base link's frame.
     Pose(Isometry3<f64>),
 }
 
 impl Aim {
-    /// The aim of a command.
+    /// The aim of a command, within the maximum speeds of `options`.
     pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
         match command {
             TipCommand::Twist(twist) => Self::Twist(options.limited(&twist.linear, &twist.angular).0, twist.axes),
@@ -168,7 +168,7 @@ impl Aim {
         }
     }
 
-    /// Whether translation and rotation are commanded.
+    /// True for translation, then for rotation, if it is commanded.
     pub fn commands(&self) -> [bool; 2] {
         match self {
             Self::Hold => [false; 2],
@@ -177,21 +177,22 @@ impl Aim {
         }
     }
 
-    /// Whether it asks for a motion.
+    /// True if the aim requires a motion.
     pub fn moves(&self) -> bool {
         self.commands() != [false; 2]
     }
 
-    /// Whether it is a twist that asks for a motion.
+    /// True for a twist that requires a motion.
     pub fn is_twist(&self) -> bool {
         !self.is_pose() && self.moves()
     }
 
+    /// True for a pose.
     pub fn is_pose(&self) -> bool {
         matches!(self, Self::Pose(_))
     }
 
-    /// The axes along which its velocity is given.
+    /// The axes of its velocity.
     pub fn axes(&self) -> Axes {
         if let Self::Twist(_, axes) = self { *axes } else { Axes::Base }
     }

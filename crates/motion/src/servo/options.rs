@@ -14,15 +14,18 @@ pub struct ServoOptions {
     pub linear_speed: f64,
     /// Maximum angular speed of a tip \[rad/s\].
     pub angular_speed: f64,
-    /// The part of a twist with priority at the end of a line, where joint limits or contacts allow only a part.
+    /// The part of a twist that has priority at the end of a line, where joint limits or contacts allow only a part of
+    /// it.
     pub priority: Priority,
-    /// Maximum angle between the commanded motion and the motion at a joint limit, singularity or contact \[rad\]; 0:
-    /// the tips stay on their line and wait. One radian of a tip counts as 0.3 times the size of the arm.
+    /// Maximum angle between the commanded motion and the motion at a joint limit, singularity or contact \[rad\]. With
+    /// 0, the tips stay on their line and wait. One radian of a tip counts as 0.3 times the size of the arm.
     pub max_deviation_angle: f64,
-    /// Slack of the uncommanded axes: maximum deviation of the translation \[m\] and of the rotation \[rad\]; 0: none.
+    /// Slack of the uncommanded axes: maximum deviation of the translation \[m\], then of the rotation \[rad\]. With 0,
+    /// there is none.
     pub slack: [f64; 2],
-    /// Free axes of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes). Only
-    /// rotations can be free: the tip may rotate about such an axis unless a twist commands a rotation.
+    /// Free axes of the tip's frame, x, y, z, then rotations about x, y, z, as in
+    /// [`Target::free_axes`](urdf_ik_solver::Target::free_axes). Only rotations can be free: the tip may rotate about
+    /// such an axis unless a twist commands a rotation.
     pub free_axes: [bool; 6],
 }
 
@@ -35,9 +38,9 @@ pub enum ServoOptionsError {
     Value {
         /// Name of the option.
         option: &'static str,
-        /// The invalid value.
+        /// The invalid value \[m/s, rad/s, rad or m\].
         value: f64,
-        /// The valid values.
+        /// Description of the valid range.
         range: &'static str,
     },
     /// A translation is free.
@@ -100,7 +103,7 @@ impl ServoOptions {
 }
 
 named_values! {
-    /// The part of a twist with priority where joint limits or contacts allow only a part.
+    /// The part of a twist that has priority where joint limits or contacts allow only a part of it.
     pub enum Priority("priority", "priorities") {
         /// The translation.
         Translation = "translation",
@@ -110,7 +113,7 @@ named_values! {
         Both = "both",
     }
 
-    /// The behaviour at a joint limit, as a name for [`ServoOptions::max_deviation_angle`].
+    /// The behaviour at a joint limit: a name for a value of [`ServoOptions::max_deviation_angle`].
     pub enum HeldBack("behaviour at a limit", "behaviours at a limit") {
         /// An angle of 0: the tips wait on their line.
         Wait = "wait",
@@ -120,7 +123,7 @@ named_values! {
 }
 
 impl HeldBack {
-    /// The maximum deviation angle of that name \[rad\].
+    /// The maximum deviation angle that this name stands for \[rad\].
     pub fn max_deviation_angle(self) -> f64 {
         match self {
             Self::Wait => 0.0,

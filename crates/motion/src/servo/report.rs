@@ -7,22 +7,23 @@ use crate::contact_rows::Contact;
 /// The outcome of a step of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// Share of the commanded speed that the slowest tip had over the last 50 ms, 0 to 1; 1 without a command.
+    /// Share of the commanded speed that the slowest tip reached over the last 50 ms, from 0 to 1; 1 without a command.
     pub share: f64,
     /// Largest angle between the command of a tip and its motion in the last period \[rad\]; 0 without a command. One
     /// radian of the tip counts as 0.3 times the size of the arm.
     pub angle: f64,
-    /// Largest deviation of a tip from its line, slack included, also while it comes to rest \[m\] and \[rad\]; 0
-    /// without a line.
+    /// Largest deviation of a tip from its line, translation \[m\] then rotation \[rad\]; slack is included, and the
+    /// time in which the tip comes to rest. 0 without a line.
     pub off_line: [f64; 2],
     /// True if the tips move in the feasible direction nearest to their commands, because a joint limit, a singularity
     /// or a contact is in the way.
     pub is_sliding: bool,
-    /// The smallest singular value of the Jacobian of all tips, with position rows over the length of a radian; `None`
-    /// without a commanded tip.
+    /// The smallest singular value of the Jacobian of all tips. Its position rows are divided by the length that counts
+    /// as one radian. `None` without a commanded tip.
     pub smallest_singular_value: Option<f64>,
-    /// The motion of the tips that is lost at [`Hold::Singularity`], as is its opposite: twists \[m, rad\] along the
-    /// axes of the base link, with the size of one radian over all tips. Empty without such a hold.
+    /// The motion of the tips that is lost at [`Hold::Singularity`], as is its opposite. One twist for each tip:
+    /// translation \[m\], then rotation \[rad\], along the axes of the base link. Their total size is one radian. Empty
+    /// without such a hold.
     pub singular_direction: Vec<Vector6<f64>>,
     /// The limits of the motion, the most important first.
     pub holds: Vec<Hold>,
@@ -44,18 +45,18 @@ impl Report {
 /// A limit of the motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hold {
-    /// A variable is at a limit of its positions, or near it.
+    /// A variable is at or near a position limit.
     JointLimit {
         /// Index of the variable.
         variable: usize,
     },
-    /// The Jacobian loses rank: the commanded motion would need joints that are too fast, or is impossible.
+    /// The Jacobian loses rank: the commanded motion is impossible, or would need too fast joints.
     Singularity,
     /// Two bodies are near the margin.
     Contact {
         /// Index of the pair among [`Scene::pairs`](urdf_ik_collision::Scene::pairs).
         pair: usize,
-        /// Their distance \[m\].
+        /// Distance of the two bodies \[m\].
         distance: f64,
     },
     /// A value of a standing goal is at its bound.
@@ -63,12 +64,12 @@ pub enum Hold {
         /// Index of the goal among those of [`Servo::set_goals`](super::Servo::set_goals).
         goal: usize,
     },
-    /// A variable needs the greatest velocity or acceleration that its limits allow.
+    /// A variable is at its velocity or acceleration limit.
     JointSpeed {
         /// Index of the variable.
         variable: usize,
     },
-    /// A tip has the greatest speed of [`ServoOptions`](super::ServoOptions).
+    /// A tip moves at a maximum speed of [`ServoOptions`](super::ServoOptions).
     TipSpeed {
         /// Index of the tip.
         tip: usize,

@@ -29,7 +29,8 @@ use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
 
-/// The chain has more variables than a servo can steer in time: a step costs their number cubed.
+/// The chain has more variables than a servo can control in time: the cost of a step grows with the cube of their
+/// number.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("a servo steers at most {} joints, and the chain has {variables}", Servo::MAX_VARIABLES)]
 pub struct TooManyVariables {
@@ -81,12 +82,12 @@ impl Servo {
     /// Maximum number of variables.
     pub const MAX_VARIABLES: usize = 100;
 
-    /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`].
-    /// Joints outside their limits return to them under the first command, within the other limits, and then follow
-    /// it.
+    /// A servo of joints at rest at `positions` of the chain's n variables \[rad or m\]. The `limits` must be finite:
+    /// see [`MotionLimits::or`]. Joints outside their limits first return inside under the first command, within the
+    /// other limits, and then follow it.
     ///
     /// # Errors
-    /// [`TooManyVariables`] if the chain has more than [`Servo::MAX_VARIABLES`].
+    /// [`TooManyVariables`] if the chain has more than [`Servo::MAX_VARIABLES`] variables.
     pub fn new(
         solver: &Solver,
         limits: &MotionLimits,
@@ -131,17 +132,17 @@ impl Servo {
         Ok(servo)
     }
 
-    /// Positions of the variables \[rad or m\]: inside their limits, or no farther outside than at the start.
+    /// Positions of the n variables \[rad or m\], inside their limits, or no farther outside than at the start.
     pub fn positions(&self) -> &[f64] {
         &self.now.positions
     }
 
-    /// Velocities of the variables \[rad/s or m/s\].
+    /// Velocities of the n variables \[rad/s or m/s\].
     pub fn velocities(&self) -> &[f64] {
         &self.now.velocities
     }
 
-    /// Accelerations of the variables \[rad/s² or m/s²\].
+    /// Accelerations of the n variables \[rad/s² or m/s²\].
     pub fn accelerations(&self) -> &[f64] {
         &self.now.accelerations
     }
@@ -151,12 +152,12 @@ impl Servo {
         self.now.is_at_rest()
     }
 
-    /// The pose of a tip in the base link's frame, at which a relative motion begins.
+    /// The pose of the tip with index `tip`, in the base link's frame, from which a relative motion starts.
     pub fn target(&self, tip: usize) -> Isometry3<f64> {
         self.here.tips()[tip]
     }
 
-    /// Sets the limits from the next step on. They must be finite.
+    /// Sets the limits from the next step on, one of each kind for each variable. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.goal.limits = Limits::of_chain(&self.chain, limits);
         self.fail_safe.set_limits(&self.chain.domains(), limits);
@@ -168,8 +169,8 @@ impl Servo {
         self.goal.options = options;
     }
 
-    /// Sets goals of the chain that come before every command, from the next step on: the motion yields to them. A goal
-    /// that the joints violate may only improve. A stop before a collision may violate angles and equal bounds.
+    /// Sets goals of the chain that have priority over every command, from the next step on. The violation of a goal
+    /// may only decrease. A stop before a collision may violate angles and equal bounds.
     pub fn set_goals(&mut self, goals: &[urdf_ik_goals::Goal]) {
         self.goal.set_standing(goals);
         for place in [&mut self.here, &mut self.there] {
@@ -182,7 +183,7 @@ impl Servo {
         self.goal.standing.all()
     }
 
-    /// Continues a motion of joints of the same chain that something else moved.
+    /// Continues the motion of joints of the same chain that another controller moved.
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
         self.fail_safe.take_over(joints.fail_safe);
@@ -190,18 +191,18 @@ impl Servo {
         self.leave_line();
     }
 
-    /// Continues at the current positions with these velocities \[rad/s or m/s\] and accelerations \[rad/s² or m/s²\],
-    /// one entry for each variable: those of a saved servo.
+    /// Continues at the current positions with the `velocities` \[rad/s or m/s\] and `accelerations` \[rad/s² or m/s²\]
+    /// of a saved servo, one entry for each variable.
     ///
     /// # Panics
-    /// If there are not as many as variables.
+    /// If either slice does not have one entry for each variable.
     pub fn resume(&mut self, velocities: &[f64], accelerations: &[f64]) {
         self.now.velocities.copy_from_slice(velocities);
         self.now.accelerations.copy_from_slice(accelerations);
         self.leave_line();
     }
 
-    /// The joints, for another motion that continues theirs.
+    /// The state of the joints, for another motion that continues it.
     pub fn hand_over(&self) -> HandOver<'_> {
         HandOver { state: &self.now, fail_safe: &self.fail_safe }
     }
@@ -211,7 +212,7 @@ impl Servo {
         &self.report
     }
 
-    /// Advances by `period` seconds along the verified motion to rest, while the surroundings are unknown.
+    /// Advances by `period` \[s\] along the verified motion to rest, while the surroundings are unknown.
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {
             self.now = self.fail_safe.follow(&self.now, period, None);
@@ -222,11 +223,11 @@ impl Servo {
         &self.report
     }
 
-    /// Advances by `period` seconds as commanded. All steps should have the same period. Without a clearance and goals
-    /// nothing is allocated.
+    /// Advances by `period` \[s\] as commanded. All steps should have the same period. Without a clearance and goals,
+    /// no memory is allocated.
     ///
     /// # Errors
-    /// [`CommandError`] for a command that does not fit the chain; the step is made as with [`Command::Rest`].
+    /// [`CommandError`] if the command does not fit the chain; the step is then made as with [`Command::Rest`].
     pub fn step(
         &mut self,
         period: f64,
@@ -263,8 +264,8 @@ impl Servo {
         checked.map(|()| &self.report)
     }
 
-    /// The first variable outside its limits. While there is one, a command moves the joints inside, and they do not
-    /// follow it yet.
+    /// Index of the first variable outside its limits; `None` if all are inside. While there is one, a command moves
+    /// the joints inside, and they do not follow it yet.
     pub fn outside(&self) -> Option<usize> {
         first_beyond_limits(self.goal.limits.iter().map(|limits| &limits.domain), &self.now.positions)
     }
