@@ -80,7 +80,7 @@ pub enum CommandError {
     NotFinite {
         /// Kind of the numbers.
         what: &'static str,
-        /// The tip or variables that they belong to.
+        /// Name of the tip or variable that they belong to.
         of: String,
     },
     /// The number of velocities differs from the number of variables.

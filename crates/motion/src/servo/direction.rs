@@ -17,7 +17,7 @@ use crate::rates::Rates;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
-/// Finds joint velocities.
+/// Solves the direction problem: finds joint velocities and the speed along the line.
 #[derive(Debug, Clone, Default)]
 pub struct Direction {
     quadratic: DualActiveSet,
@@ -26,14 +26,14 @@ pub struct Direction {
     upper: Vec<f64>,
     rows: Vec<f64>,
     least: Vec<f64>,
-    /// The joint velocities \[rad/s or m/s\].
+    /// The joint velocities found: n entries \[rad/s or m/s\].
     pub velocities: Vec<f64>,
-    /// The speed along the line \[rad/s\].
+    /// The speed found along the line \[rad/s\]; translations are divided by the length that counts as one radian.
     pub speed: f64,
 }
 
 impl Direction {
-    /// Begins without velocities.
+    /// Begins with zero velocities for this number of `variables`.
     pub fn begin(&mut self, variables: usize) {
         self.quadratic.make_room(variables + 1);
         for list in [&mut self.row, &mut self.lower, &mut self.upper] {
@@ -52,7 +52,7 @@ impl Direction {
         self.solve_twice(place, Some(positions), goal);
     }
 
-    /// Finds the motion nearest to the command that the standing goals permit, without limits and contacts.
+    /// Finds the motion nearest to the command that the standing goals permit, without joint limits and contacts.
     pub fn solve_permitted(&mut self, place: &Place, goal: &Goal) {
         self.begin(goal.limits.len());
         self.lower.fill(f64::NEG_INFINITY);
@@ -84,7 +84,8 @@ impl Direction {
         }
     }
 
-    /// Moves joints at a place back to the line by a Newton step of least motion. The speed has no part in it.
+    /// Moves `positions` of the n variables \[rad or m\], in place, back to the line by a Newton step of least motion.
+    /// The speed along the line is ignored.
     pub fn return_to_line(&mut self, place: &Place, goal: &Goal, positions: &mut [f64]) {
         let n = positions.len();
         self.quadratic.begin_function(std::iter::repeat(1.0));
@@ -106,7 +107,7 @@ impl Direction {
         }
     }
 
-    /// Makes the motion slower.
+    /// Multiplies the velocities and the speed by `factor` \[-\].
     pub fn scale(&mut self, factor: f64) {
         self.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
         self.speed *= factor;

@@ -15,49 +15,55 @@ use urdf_ik_mathematics::spatial::{motion_between, rotation_vector, stacked, swi
 use urdf_ik_mathematics::vectors::{dot, length};
 use urdf_ik_solver::Solver;
 
-/// How much a row of the tips' velocities counts.
+/// Priority of a row of the tips' velocities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
-    /// Of a tip without a command: more than all others.
+    /// A row of a tip without a command: before the rows of commands.
     Hold,
-    /// Along a line more than the speed.
+    /// A row that must be exact: on a line, before the speed.
     Exact,
-    /// It may deviate up to a bound.
+    /// A row that may deviate up to a bound.
     Slack,
-    /// As far as the arm can: less than the speed. Also of a pose beside twists, and of a tip without a command that a standing goal
-    /// binds to another link.
+    /// A row that is followed as far as the arm can, after the speed; also of a pose beside twists, and of a tip
+    /// without a command that a standing goal binds to another link.
     Least,
-    /// Not at all.
+    /// A row without influence.
     Free,
-    /// Of a standing goal with equal bounds: before all others.
+    /// A row of a standing goal with equal bounds: before all others.
     Standing,
 }
 
-/// The goal of the tips in a period, within the limits of the joints.
+/// The goal of the tips in a period, within the limits of the n joints.
 #[derive(Debug, Clone)]
 pub struct Goal {
-    /// The command of each tip.
+    /// The aim of each tip.
     pub aims: Vec<Aim>,
+    /// The line of all tips.
     pub line: Line,
-    /// Constrained axes of each tip, and the kinds of its six rows; after them, those of standing goals.
+    /// Constrained axes of rotation, one entry for each tip.
     pub held_axes: Vec<HeldAxes>,
+    /// Kinds of the rows: six for each tip, then one for each value of a standing goal with equal bounds.
     pub kinds: Vec<RowKind>,
-    /// Free axes of each tip that has fewer than six independent ones.
+    /// Free axes of each tip that has fewer than six independent ones: x, y, z, then rotations about x, y, z.
     pub free_for_arm: Vec<[bool; 6]>,
+    /// Limits of the joints: n entries.
     pub limits: Vec<Limits>,
+    /// Options of the servo.
     pub options: ServoOptions,
+    /// Goals that come before every command.
     pub standing: StandingGoals,
+    /// Rows of contacts and of bounds of standing goals.
     pub contacts: ContactRows,
-    /// Positions at which the contacts were found.
+    /// Positions at which the contacts were found: n entries \[rad or m\].
     pub contacts_at: Vec<f64>,
     /// Motion towards a contact that a stop beside it may need \[rad or m\].
     pub contact_stop: f64,
-    /// Length that counts as much as a radian \[m\].
+    /// Length that counts as one radian \[m\].
     pub radian: f64,
 }
 
 impl Goal {
-    /// The goal of joints at rest at `positions`.
+    /// The goal of joints at rest at `positions` of the n variables \[rad or m\].
     pub fn new(solver: &Solver, limits: &MotionLimits, options: ServoOptions, positions: &[f64]) -> Self {
         let chain = solver.chain();
         let radian = RADIAN * solver.length_scale();
@@ -79,7 +85,7 @@ impl Goal {
         }
     }
 
-    /// True if the motion nearest to the command is wanted, and the command is not remembered.
+    /// True if the tips move as near to the command as possible, without a memory of earlier commands.
     pub fn is_nearest(&self) -> bool {
         matches!(self.line.tracking, Tracking::Deviating | Tracking::Hand)
     }
@@ -89,7 +95,7 @@ impl Goal {
         self.is_nearest() || self.line.tracking == Tracking::Entering
     }
 
-    /// The kinds of the rows of tips.
+    /// The kinds of the tips' rows: six for each tip.
     pub fn tip_kinds(&self) -> &[RowKind] {
         &self.kinds[..6 * self.aims.len()]
     }
@@ -105,20 +111,21 @@ impl Goal {
         !self.standing.exact().is_empty()
     }
 
-    /// True if joints approach their limits gradually, so that others take over.
+    /// True if joints approach their limits gradually, so that other joints take over.
     pub fn is_soft(&self) -> bool {
         let rows = self.tip_kinds().iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
         self.is_nearest() || self.limits.len() > rows
     }
 
-    /// Acceleration and jerk with which bounds of standing goals are approached. Their distance is also known where a stop ends, so the jerk is
-    /// twice that of the joints.
+    /// Acceleration and jerk with which bounds of standing goals are approached. The distance is also known at the end
+    /// of a stop, so the jerk is twice that of the joints.
     pub fn bound_rates(&self) -> Rates {
         let Rates { acceleration, jerk } = Limits::least(&self.limits);
         Rates { acceleration, jerk: 2.0 * jerk }
     }
 
-    /// Part of the motion towards a bound of a standing goal that a stop beside it may need \[rad or m\].
+    /// Part of the motion towards `bound` that a stop beside it may need \[rad or m\]; 0 unless it is the bound of a
+    /// length.
     pub fn reserve(&self, bound: Option<Contact>) -> f64 {
         match bound {
             Some(Contact::Goal(goal)) if is_length(&self.standing.all()[goal]) => self.contact_stop,
@@ -126,20 +133,22 @@ impl Goal {
         }
     }
 
-    /// Time in which a stop moves joints as far as these velocities, without a reaction \[s\].
+    /// Time \[s\] for which these `velocities` of the n variables \[rad/s or m/s\] would have to last to cover the
+    /// distance of a stop, without a reaction time.
     pub fn stop_time(&self, velocities: &[f64]) -> f64 {
         let speed = length(velocities).max(TINY);
         Limits::least(&self.limits).stop(speed, 0.0).0 / speed
     }
 
-    /// Distance to a stop of joints that have these velocities and become faster until the next look.
+    /// Distance in joint space to a stop \[rad or m\], for joints that have these `velocities` \[rad/s or m/s\] and
+    /// become faster until the next look-ahead.
     pub fn stop(&self, velocities: &[f64]) -> f64 {
         let rates = Limits::least(&self.limits).times(PLANNED);
         rates.stop(length(velocities) + REACTION_TIME * rates.acceleration, 0.0).0
     }
 
-    /// How far the joints may move towards a contact or bound from other positions, to first order; negative where it is
-    /// too near. Beside it a stop needs a part of its distance.
+    /// Motion left from `positions` \[rad or m\] towards the contact or bound of a row, to first order \[rad or m\];
+    /// negative where it is too near. A part of the distance is reserved for a stop beside it.
     pub fn contact_room(&self, row: usize, positions: &[f64]) -> f64 {
         let gradient = &self.contacts.gradients[row * positions.len()..][..positions.len()];
         let room = self.contacts.room[row] + dot(gradient, positions) - dot(gradient, &self.contacts_at);
@@ -147,8 +156,9 @@ impl Goal {
         if is_goal && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
-    /// The velocity \[rad/s\] of a tip at `now` towards a pose, in proportion to the distance and within the maximum
-    /// speeds, and whether a maximum speed limits it.
+    /// The velocity of a tip from the pose `now` towards `pose`, both in the base link's frame, and whether a maximum
+    /// speed limits it. It is in proportion to the distance: linear velocity divided by the length that counts as one
+    /// radian, then angular velocity, along the base link's axes \[rad/s\].
     pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> (Vector6<f64>, bool) {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
@@ -161,7 +171,7 @@ impl Goal {
         (over_radian(&(twist * factor), self.radian), factor < 1.0)
     }
 
-    /// True for the pose of a hand: one that moves, and on an arm that has no line to most poses, one that is far.
+    /// True if the tip has a hand's pose: one that moves or, on an arm that has no line to most poses, one that is far.
     pub fn is_of_hand(&self, tip: usize, before: &Aim, is_far: bool) -> bool {
         let moves = before.is_pose() && *before != self.aims[tip];
         self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && is_far)
@@ -172,7 +182,7 @@ impl Goal {
         self.free_for_arm[tip].contains(&true)
     }
 
-    /// Constrains the axes of a tip for its command, `beside` twists of other tips or not.
+    /// Sets the constrained axes and row kinds of a tip for its command; `beside` is true if other tips have twists.
     pub fn take(&mut self, tip: usize, beside: bool) {
         let aim = self.aims[tip];
         let held = HeldAxes::of(&aim, self.options.free_axes, self.free_for_arm[tip]);
@@ -193,7 +203,7 @@ impl Goal {
         }
     }
 
-    /// Weight of a row over the speed along the line.
+    /// Weight of a row, relative to the speed along the line \[-\].
     pub fn weight(&self, row: usize) -> f64 {
         match self.kinds[row] {
             RowKind::Free => 0.0,
@@ -220,7 +230,8 @@ impl Goal {
         if is_second { 1.0 / FIRST } else { 1.0 }
     }
 
-    /// The reference of a tip at `now` that is not on a line. Uncommanded axes refer to where they were, so that they come back.
+    /// The reference pose of a tip at the pose `now` that is not on a line, both in the base link's frame. Uncommanded
+    /// axes keep their earlier reference, so that they return to it.
     pub fn reference(&self, tip: usize, now: &Isometry3<f64>) -> Isometry3<f64> {
         let pose = |first: usize| {
             let is_slack = self.kinds[6 * tip + first..][..3].contains(&RowKind::Slack);
@@ -229,43 +240,47 @@ impl Goal {
         Isometry3::from_parts(pose(0).translation, pose(3).rotation)
     }
 
-    /// Maximum deviation of three uncommanded rows that is planned \[rad\].
+    /// Maximum planned deviation of the three uncommanded rows from index `first` on \[rad\]; translations are divided
+    /// by the length that counts as one radian.
     pub fn slack(&self, first: usize) -> f64 {
         let [translation, rotation] = self.options.slack.map(|most| ALMOST_ALL * most);
         if first.is_multiple_of(6) { translation / self.radian } else { rotation }
     }
 }
 
-/// The axes of rotation that a tip constrains, along its own axes. Some may be free, and arms of fewer than six joints
-/// cannot constrain all.
+/// The axes of rotation that a tip constrains: x, y, z of its own frame. Some may be free, and arms of fewer than six
+/// joints cannot constrain all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldAxes([bool; 3]);
 
 impl HeldAxes {
-    /// All but the free axes, which count where a twist turns the tip, and under a pose those that have to be free for
-    /// the arm.
+    /// All axes except the free ones. Free axes of the options are constrained while a twist rotates the tip; those
+    /// that the arm requires are free only under a pose.
     pub fn of(aim: &Aim, free_axes: [bool; 6], free_for_arm: [bool; 6]) -> Self {
         let is_turned = matches!(aim, Aim::Twist(..)) && aim.commands()[1];
         Self([3, 4, 5].map(|axis| !(free_axes[axis] && !is_turned || free_for_arm[axis] && aim.is_pose())))
     }
 
+    /// True if all three axes are constrained.
     pub fn are_all(self) -> bool {
         self.0 == [true; 3]
     }
 
-    /// What turns the axes along which rotations count into those of the base link.
+    /// Rotation from the axes along which rotations are counted to those of the base link: the identity if all axes are
+    /// constrained, otherwise the orientation of the tip.
     pub fn frame(self, tip: &Isometry3<f64>) -> UnitQuaternion<f64> {
         if self.are_all() { UnitQuaternion::identity() } else { tip.rotation }
     }
 
-    /// A twist with its rotation along the axes of the [frame](Self::frame).
+    /// A `twist` along the base link's axes (linear, then angular), with its angular part converted to the axes of the
+    /// [frame](Self::frame). `tip` is the pose of the tip in the base link's frame.
     pub fn in_frame(self, twist: &Vector6<f64>, tip: &Isometry3<f64>) -> Vector6<f64> {
         let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
         stacked(&linear, &(self.frame(tip).inverse() * angular))
     }
 
-    /// What leads a tip to a pose: its translation along the axes of the base link, and the rotation along those of its
-    /// [frame](Self::frame) \[m, rad\]. Nothing leads about free axes.
+    /// The motion from the pose `tip` to `pose`, both in the base link's frame: translation along the base link's axes
+    /// \[m\], then rotation vector along the axes of the [frame](Self::frame) \[rad\]. It is 0 about free axes.
     pub fn way(self, tip: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
         let way = motion_between(tip, pose);
         if self.are_all() {

@@ -8,16 +8,21 @@ use crate::MotionLimits;
 use crate::rates::{Rates, after};
 use urdf_ik_robot::{Chain, Domain, Variable};
 
-/// Limits of one joint. Its states are position, velocity and acceleration.
+/// Limits of one joint. Its states are arrays of position \[rad or m\], velocity \[rad/s or m/s\] and acceleration
+/// \[rad/s² or m/s²\].
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
+    /// Position limits \[rad or m\].
     pub domain: Domain,
+    /// Maximum velocity \[rad/s or m/s\].
     pub velocity: f64,
+    /// Maximum acceleration and jerk.
     pub rates: Rates,
 }
 
 impl Limits {
-    /// The rates of a motion along `direction` in joint space that every joint can make.
+    /// Maximum acceleration and jerk of a motion along the unit vector `direction` in joint space (n entries), such
+    /// that every joint keeps its limits.
     pub fn along<'a>(limits: &[Self], direction: impl IntoIterator<Item = &'a f64>) -> Rates {
         let mut rates = Rates::UNLIMITED;
         for (limits, part) in limits.iter().zip(direction) {
@@ -27,12 +32,12 @@ impl Limits {
         rates
     }
 
-    /// The rates that each joint can make.
+    /// Maximum acceleration and jerk that every joint can reach: the least of all joints.
     pub fn least(limits: &[Self]) -> Rates {
         Self::along(limits, std::iter::repeat(&1.0))
     }
 
-    /// The limits of each variable of a chain.
+    /// The limits of each of the chain's n variables.
     pub fn of_chain(chain: &Chain, limits: &MotionLimits) -> Vec<Self> {
         let of = |(i, variable): (usize, &Variable)| Self {
             domain: variable.domain,
@@ -42,8 +47,8 @@ impl Limits {
         chain.variables().iter().enumerate().map(of).collect()
     }
 
-    /// The least and the greatest jerk for a step of `period` seconds from `state`. Where no jerk keeps all limits, both are the one that
-    /// breaks them least.
+    /// The least, then the greatest jerk \[rad/s³ or m/s³\] for a step of `period` \[s\] from `state`. Where no jerk
+    /// keeps all limits, both are the one that breaks them least.
     pub fn jerks(&self, state: [f64; 3], period: f64) -> [f64; 2] {
         let [lower, upper] = self.domain.ends();
         let greatest = self.greatest_jerk(state, upper, period);
@@ -51,13 +56,14 @@ impl Limits {
         if least <= greatest { [least, greatest] } else { [0.5 * (least + greatest); 2] }
     }
 
-    /// Room below and above a position.
+    /// Distance from `position` \[rad or m\] to the lower, then to the upper limit \[rad or m\].
     pub fn room(&self, position: f64) -> [f64; 2] {
         let [lower, upper] = self.domain.ends();
         [position - lower, upper - position]
     }
 
-    /// The state after a step with constant jerk. Only rounding can bring it outside.
+    /// The state after a step of `period` \[s\] from `state` with constant `jerk` \[rad/s³ or m/s³\]. The position is
+    /// clamped to the limits, which only rounding should exceed.
     pub fn after(&self, state: [f64; 3], period: f64, jerk: f64) -> [f64; 3] {
         let [position, velocity, acceleration] = after(state, period, jerk);
         [self.domain.clamp(position), velocity, acceleration]
@@ -86,7 +92,8 @@ impl Limits {
     }
 }
 
-/// The greatest value between `low` and `high` that is allowed, if less is always allowed; `low` where none is.
+/// The greatest value from `low` to `high` that is allowed, found by bisection: all values below an allowed one must be
+/// allowed. `low` if none is.
 pub fn greatest(mut low: f64, mut high: f64, is_allowed: impl Fn(f64) -> bool) -> f64 {
     if is_allowed(high) {
         return high;

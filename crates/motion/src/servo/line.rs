@@ -10,29 +10,30 @@ use urdf_ik_mathematics::vectors::{dot, length, normalise};
 /// How the tips follow the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tracking {
-    /// Not at all: without a command for the tips, the joints come to rest.
+    /// They do not: without a command for the tips, the joints come to rest.
     Coasting,
-    /// Exactly, along a line.
+    /// They follow it exactly, along a line.
     Line,
-    /// Towards a new line: their velocity beside it comes to rest.
+    /// They approach a new line: their velocity beside it comes to rest.
     Entering,
-    /// As near to the command as possible, because the line ends.
+    /// They move as near to the command as possible, because the line ends.
     Deviating,
-    /// As near to the command as possible, because it turns all the time.
+    /// They move as near to the command as possible, because it turns all the time.
     Hand,
 }
 
-/// The line of all tips. Velocities have six entries for each tip, along the tip's axes of the command; those of translations are over the
-/// length of a radian.
+/// The line of all tips. Velocities have six entries for each tip (linear, then angular), along the axes of the tip's
+/// command; linear ones are divided by the length that counts as one radian.
 #[derive(Debug, Clone)]
 pub struct Line {
+    /// How the tips follow the command.
     pub tracking: Tracking,
-    /// The points of the line nearest to the tips.
+    /// The points of the line nearest to the tips: one pose for each tip, in the base link's frame.
     pub references: Vec<Isometry3<f64>>,
     axes: Vec<Axes>,
     /// Unit vector along the line.
     heading: Vec<f64>,
-    /// The commanded speed along the line \[rad/s\].
+    /// The commanded speed along the line, over all tips \[rad/s\].
     pub speed: f64,
     /// True if the tips are commanded to stop on the line.
     pub stops: bool,
@@ -41,7 +42,7 @@ pub struct Line {
     /// The part of the command that has a line, and its mean.
     steady: Vec<f64>,
     mean: Vec<f64>,
-    /// Times since the last turn of the command and the one before \[s\]: short ones for a hand's command.
+    /// Times since the last turn of the command, and since the one before \[s\]. They are short for a hand's command.
     pub since_turns: [f64; 2],
     /// Metres that count as much as a radian.
     radian: f64,
@@ -65,7 +66,7 @@ impl Line {
         }
     }
 
-    /// Follows no command any more. The references stay until the joints rest.
+    /// Stops following commands. The references stay until the joints rest.
     pub fn coast(&mut self) {
         (self.tracking, self.stops) = (Tracking::Coasting, true);
     }
@@ -78,8 +79,8 @@ impl Line {
         self.mean.fill(0.0);
     }
 
-    /// Takes the commanded velocities of a period, and the aims of the tips. Beside twists, poses have no line of their
-    /// own.
+    /// Updates the line from the commanded velocities `command` (six entries for each tip \[rad/s\]) and the aims of
+    /// the tips, after a period of `period` \[s\]. Beside twists, poses have no line of their own.
     pub fn take(&mut self, command: &[f64], aims: &[Aim], period: f64) {
         self.since_turns.iter_mut().for_each(|time| *time += period);
         self.steady.copy_from_slice(command);
@@ -111,13 +112,14 @@ impl Line {
         self.speed = dot(&self.steady, &self.heading).max(0.0);
     }
 
-    /// The direction of a tip so far ahead on the line, along the axes of the base link.
+    /// The direction of a tip at the distance `progress` ahead on the line \[rad\]: linear, then angular part, along
+    /// the base link's axes. The directions of all tips together are a unit vector.
     pub fn direction(&self, tip: usize, progress: f64) -> Vector6<f64> {
         let direction = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]);
         self.axes[tip].to_base(&self.ahead(tip, progress), &direction)
     }
 
-    /// Where the line has a tip so far from its reference.
+    /// The pose of a tip on the line at the distance `progress` from its reference \[rad\], in the base link's frame.
     pub fn ahead(&self, tip: usize, progress: f64) -> Isometry3<f64> {
         let reference = &self.references[tip];
         let way = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]) * progress;
@@ -144,7 +146,8 @@ fn screw(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Isometry3<f64> {
     Isometry3::from_parts(moved.into(), UnitQuaternion::from_scaled_axis(*angular))
 }
 
-/// Six entries of a tip, with the translation over the length of a radian.
+/// A `twist` (linear, then angular) with its linear part divided by `radian` \[m\], the length that counts as one
+/// radian.
 pub fn over_radian(twist: &Vector6<f64>, radian: f64) -> Vector6<f64> {
     stacked(&(twist.fixed_rows::<3>(0) / radian), &twist.fixed_rows::<3>(3).into_owned())
 }

@@ -12,19 +12,19 @@ use super::place::Place;
 use super::singular_values::SingularValues;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
-/// Most direction problems of a look-ahead: where the joints change their direction, the nodes are closer.
+/// Maximum number of direction problems of a look-ahead. The nodes are closer where the joints change their direction.
 pub const CAPACITY: usize = 32;
 
-/// What ends the way.
+/// The obstacle at the end of a look-ahead.
 #[derive(Debug, Clone, Copy)]
 pub enum Obstacle {
-    /// The position limit of a joint.
+    /// The position limit of the variable with this index.
     Limit(usize),
-    /// The margin of a pair, by its row.
+    /// The margin of a pair of bodies, or the bound of a goal: the index of its contact row.
     Contact(usize),
 }
 
-/// Nodes ahead of the joints.
+/// Nodes on the predicted motion of the n joints.
 #[derive(Debug, Clone)]
 pub struct LookAhead {
     variables: usize,
@@ -33,12 +33,13 @@ pub struct LookAhead {
     /// Positions and velocities of the nodes, one after the other.
     positions: Vec<f64>,
     velocities: Vec<f64>,
-    /// Which share of the last step leads to the end; `None` where none was found.
+    /// Share of the last step up to the end of the motion, from 0 to 1; `None` if no end was found.
     pub end: Option<f64>,
-    /// The joint limit or contact at the end.
+    /// The joint limit or contact at the end; `None` if there is none.
     pub obstacle: Option<Obstacle>,
-    /// Speed along the line at the first node \[rad/s\], and speed of the joints.
+    /// Speed along the line at the first node \[rad/s\].
     pub speed: f64,
+    /// Speed of the joints at the first node \[rad/s\].
     pub pace: f64,
     /// True if the end is a commanded pose.
     pub arrives: bool,
@@ -54,7 +55,7 @@ pub struct LookAhead {
     standing: f64,
     /// The direction in which joints begin at a singularity.
     first: Vec<f64>,
-    /// Of the place where a branch is looked for, and after a period of that of the joints.
+    /// Singular values at the place where a branch is searched for; after a period, those at the place of the joints.
     pub singular: SingularValues,
     place: Place,
     /// The motion at the next node.
@@ -91,27 +92,31 @@ impl LookAhead {
         }
     }
 
+    /// Positions of the variables at a node: n entries \[rad or m\].
     pub fn positions(&self, node: usize) -> &[f64] {
         &self.positions[node * self.variables..][..self.variables]
     }
 
+    /// Velocities of the variables at a node: n entries \[rad/s or m/s\].
     pub fn velocities(&self, node: usize) -> &[f64] {
         &self.velocities[node * self.variables..][..self.variables]
     }
 
-    /// Adds a motion of the joints to the one for which the tips are stationary, or begins anew.
+    /// Adds the length `way` of a motion of the joints \[rad or m\] to the total for which the tips have been
+    /// stationary; resets it if they move.
     pub fn note_motion(&mut self, way: f64, goal: &Goal) {
         let is_stationary = goal.line.tracking == Tracking::Line && self.speed <= LITTLE * goal.line.speed * self.pace;
         self.stood = if is_stationary { self.stood + way } else { 0.0 };
     }
 
-    /// True if the way is longer than a step, or ends at a commanded pose.
+    /// True if the motion is longer than a step, or ends at a commanded pose.
     pub fn leads_on(&self) -> bool {
         self.count > 2 || self.end.is_none() || self.arrives
     }
 
-    /// Looks ahead from a place at `start`, which joints reach with these velocities. At a singularity the direction
-    /// problem does not say how joints at rest begin: there the branches are tried.
+    /// Looks ahead from a place. The joints reach `start` (n positions \[rad or m\]) with these `velocities` \[rad/s or
+    /// m/s\]. At a singularity, the direction problem does not determine how joints at rest begin: there, the branches
+    /// are tried.
     pub fn look(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
         if goal.line.speed == 0.0 {
             return self.clear();

@@ -15,7 +15,8 @@ use crate::standing_goals::{GoalValues, MOMENT};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 use urdf_ik_robot::{Chain, ChainPoses};
 
-/// The rows at one configuration.
+/// The rows at one configuration of the n variables. Each tip has six rows (x, y, z, then rotations); each value of a
+/// standing goal with equal bounds has one. Translations are divided by the length that counts as one radian.
 #[derive(Debug, Clone)]
 pub struct Place {
     chain: Arc<Chain>,
@@ -23,23 +24,23 @@ pub struct Place {
     radian: f64,
     poses: ChainPoses,
     columns: Vec<Vector6<f64>>,
-    /// The Jacobians of all tips: six rows a tip, those of translation over the length of a radian, along the axes of
-    /// the base link.
+    /// The Jacobians of all tips, row-major: six rows of n entries for each tip, along the axes of the base link.
     pub jacobian: Vec<f64>,
     values: GoalValues,
-    /// Bounds of standing goals.
+    /// Rows of the bounds of standing goals.
     pub bounds: ContactRows,
-    /// One row after the other, rotations along the axes of the tips' frames.
+    /// The rows, row-major, n entries each. Rotations are along the tip's own axes if some are free, otherwise along
+    /// the base link's.
     pub rows: Vec<f64>,
-    /// The direction of the line, a unit vector.
+    /// The direction of the line, one entry per row: a unit vector.
     pub direction: Vec<f64>,
-    /// Velocities of the rows besides that along the line.
+    /// Wanted velocity of each row besides that along the line \[rad/s\].
     pub wanted: Vec<f64>,
-    /// Speed along the line for unit velocities of the joints.
+    /// Speed along the line for unit velocities of the joints: n entries.
     pub along: Vec<f64>,
-    /// Deviation from the line, or from a standing goal.
+    /// Deviation of each row from the line, or from a standing goal \[rad\].
     pub error: Vec<f64>,
-    /// Accelerations of the rows by the velocities of the joints.
+    /// Acceleration of each row that the velocities of the joints cause \[rad/s²\].
     pub bias: Vec<f64>,
 }
 
@@ -65,34 +66,38 @@ impl Place {
         }
     }
 
-    /// Poses of the tips, in the base link's frame.
+    /// Poses of the tips in the base link's frame, one for each tip.
     pub fn tips(&self) -> &[Isometry3<f64>] {
         self.poses.tips()
     }
 
-    /// What a row is over: metres for translations.
+    /// Factor that converts an entry of a tip's row to its own unit: the length that counts as one radian \[m\] for
+    /// translations, 1 for rotations.
     pub fn unit(&self, row: usize) -> f64 {
         if row % 6 < 3 { self.radian } else { 1.0 }
     }
 
-    /// A row of the Jacobian.
+    /// A row of the Jacobian: n entries.
     pub fn jacobian_row(&self, row: usize) -> &[f64] {
         let variables = self.columns.len();
         &self.jacobian[row * variables..][..variables]
     }
 
-    /// The twist of a tip where the variables have these velocities \[m/s, rad/s\].
+    /// The twist of a tip for these `velocities` of the n variables \[rad/s or m/s\]: linear, then angular, along the
+    /// base link's axes \[m/s, rad/s\].
     pub fn twist(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
         Vector6::from_fn(|row, _| self.unit(row) * dot(self.jacobian_row(6 * tip + row), velocities))
     }
 
-    /// The acceleration of a tip where the variables move on with these velocities \[m/s², rad/s²\].
+    /// The acceleration of a tip if these `velocities` of the n variables \[rad/s or m/s\] stay constant: linear, then
+    /// angular, along the base link's axes \[m/s², rad/s²\].
     pub fn acceleration(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
         let origin = self.tips()[tip].translation.vector.into();
         self.chain.acceleration_of_constant_velocities(&self.poses, tip, &origin, velocities)
     }
 
-    /// Computes rows at `positions`, and the direction of the line so far ahead.
+    /// Computes the rows at `positions` of the n variables \[rad or m\], and the direction of the line at the distance
+    /// `progress` ahead \[rad\].
     pub fn find(&mut self, positions: &[f64], goal: &Goal, progress: f64) {
         self.chain.forward_kinematics(positions, &mut self.poses);
         self.rows.clear();
@@ -158,8 +163,9 @@ impl Place {
         });
     }
 
-    /// Computes the deviation from the line, so far ahead, and the velocity with which uncommanded axes return. Without
-    /// a line only these deviate, and return at most at the commanded speed.
+    /// Computes the deviation from the line at the distance `progress` ahead \[rad\], and the velocity with which
+    /// uncommanded axes return. Without a line, only these axes deviate, and they return at most at the commanded
+    /// speed.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
         self.find_offset(goal, progress);
         let kinds = goal.tip_kinds();
@@ -178,7 +184,7 @@ impl Place {
         }
     }
 
-    /// Computes the deviation from the point of the line so far ahead.
+    /// Computes the deviation from the point of the line at the distance `progress` ahead \[rad\].
     pub fn find_offset(&mut self, goal: &Goal, progress: f64) {
         for (tip, held) in goal.held_axes.iter().enumerate() {
             let way = held.way(&self.tips()[tip], &goal.line.ahead(tip, progress));
@@ -186,7 +192,7 @@ impl Place {
         }
     }
 
-    /// Computes the accelerations of the rows by these velocities of the joints.
+    /// Computes the accelerations of the rows that these `velocities` of the n variables \[rad/s or m/s\] cause.
     pub fn find_bias(&mut self, velocities: &[f64], goal: &Goal) {
         for (tip, held) in goal.held_axes.iter().enumerate() {
             let bias = held.in_frame(&self.acceleration(tip, velocities), &self.tips()[tip]);
@@ -207,24 +213,25 @@ impl Place {
         });
     }
 
-    /// Acceleration along the line by the velocities of the joints.
+    /// Acceleration along the line that the velocities of the joints cause \[rad/s²\].
     pub fn bias_along(&self) -> f64 {
         dot(&self.bias, &self.direction)
     }
 
-    /// A row.
+    /// The row with index `row`: n entries.
     pub fn row(&self, row: usize) -> &[f64] {
         let n = self.along.len();
         &self.rows[row * n..][..n]
     }
 
-    /// Writes a row without its part along the line.
+    /// Writes a row without its part along the line to `beside`: n entries.
     pub fn write_beside(&self, row: usize, beside: &mut [f64]) {
         beside.copy_from_slice(self.row(row));
         add_times(beside, -self.direction[row], &self.along);
     }
 
-    /// Speed of the tips along all rows that count, without the return of uncommanded axes.
+    /// Speed of the tips over all rows that count \[rad/s\], without the return of uncommanded axes. `velocities` has n
+    /// entries \[rad/s or m/s\].
     pub fn speed(&self, kinds: &[RowKind], velocities: &[f64]) -> f64 {
         let velocity = |(row, kind): (usize, &RowKind)| match kind {
             RowKind::Free => 0.0,
@@ -234,20 +241,20 @@ impl Place {
         kinds.iter().enumerate().map(|row| velocity(row).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The factor, at most 1, by which velocities of the joints have to be scaled: for the maximum speeds of the tips, and
-    /// where they are not on a line, for the commanded one.
+    /// The factor, at most 1, that scales these `velocities` of the n variables \[rad/s or m/s\] to the maximum speeds
+    /// of the tips and, where the motion is the nearest to the command, to the commanded speed.
     pub fn speed_factor(&self, goal: &Goal, velocities: &[f64]) -> f64 {
         let factor = |tip| goal.options.factor(&self.twist(tip, velocities), 1.0);
         let most = if goal.is_nearest() { goal.line.speed / self.speed(&goal.kinds, velocities) } else { 1.0 };
         (0..goal.aims.len()).map(factor).fold(most.min(1.0), f64::min)
     }
 
-    /// Velocity of a row.
+    /// Velocity of a row \[rad/s\] for these `velocities` of the n variables \[rad/s or m/s\].
     pub fn velocity(&self, row: usize, velocities: &[f64]) -> f64 {
         dot(self.row(row), velocities)
     }
 
-    /// Velocity of a row beside the line.
+    /// Velocity of a row beside the line \[rad/s\] for these `velocities` of the n variables \[rad/s or m/s\].
     pub fn velocity_beside(&self, row: usize, velocities: &[f64]) -> f64 {
         self.velocity(row, velocities) - self.direction[row] * dot(&self.along, velocities)
     }

@@ -3,8 +3,8 @@
 use urdf_ik_mathematics::row_rotations::diagonalise;
 use urdf_ik_mathematics::vectors::length;
 
-/// The decomposition J = Σ wₖ σₖ vₖᵀ, where the wₖ are orthonormal, and so are the vₖ. It is found by rotations of the rows, which keep the
-/// relative accuracy of small singular values. They are in no order.
+/// The decomposition J = Σ wₖ σₖ vₖᵀ, with orthonormal wₖ and orthonormal vₖ, in no order. It is computed by rotations
+/// of the rows, which keep the relative accuracy of small singular values.
 #[derive(Debug, Clone, Default)]
 pub struct SingularValues {
     variables: usize,
@@ -21,7 +21,7 @@ impl SingularValues {
         Self { variables, left: vec![0.0; rows * rows], right: vec![0.0; rows * variables], values: vec![0.0; rows] }
     }
 
-    /// Decomposes a Jacobian, given by its rows.
+    /// Decomposes a row-major `jacobian` of as many rows and variables as in [`new`](Self::new).
     pub fn decompose(&mut self, jacobian: &[f64]) {
         let count = self.values.len();
         self.right.copy_from_slice(jacobian);
@@ -33,12 +33,12 @@ impl SingularValues {
         }
     }
 
-    /// σₖ vₖ: the motion of the variables that it is of, times the value.
+    /// The vector σₖ vₖ with this index: one entry for each variable.
     pub fn right(&self, index: usize) -> &[f64] {
         &self.right[index * self.variables..][..self.variables]
     }
 
-    /// The smallest singular value, of as many as there are variables or rows, and its wₖ.
+    /// The smallest singular value that counts, and its wₖ, with one entry for each row.
     pub fn smallest(&self) -> (f64, &[f64]) {
         let count = self.values.len();
         let counted = (0..count).filter(|index| self.counts(*index));
@@ -46,7 +46,7 @@ impl SingularValues {
         (self.values[index], &self.left[index * count..][..count])
     }
 
-    /// False for the smallest values of more rows than variables: these are rounding.
+    /// True unless the value is only rounding: with more rows than variables, the smallest values are.
     pub fn counts(&self, index: usize) -> bool {
         let surplus = self.values.len().saturating_sub(self.variables);
         let is_less = |(other, value): &(usize, &f64)| (**value, *other) < (self.values[index], index);

@@ -169,8 +169,8 @@ impl Servo {
         self.goal.options = options;
     }
 
-    /// Sets goals of the chain that have priority over every command, from the next step on. The violation of a goal
-    /// may only decrease. A stop before a collision may violate angles and equal bounds.
+    /// Sets goals of the chain that have priority over every command, from the next step on. If the joints violate a
+    /// goal, the violation may only decrease. A stop before a collision may violate angles and equal bounds.
     pub fn set_goals(&mut self, goals: &[urdf_ik_goals::Goal]) {
         self.goal.set_standing(goals);
         for place in [&mut self.here, &mut self.there] {

@@ -15,13 +15,13 @@ struct Node {
     deceleration: f64,
 }
 
-/// The speed along the nodes, and its greatest change.
+/// The maximum speed along the nodes of a look-ahead, and its greatest change.
 #[derive(Debug, Clone)]
 pub struct Viability {
     nodes: Vec<Node>,
     /// Unit directions of the nodes, one after the other.
     directions: Vec<f64>,
-    /// Length to the end.
+    /// Length of the motion in joint space to the end \[rad or m\].
     pub way: f64,
     /// Acceleration and jerk along the nodes.
     rates: Rates,
@@ -33,17 +33,17 @@ impl Viability {
         Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates: Rates::UNLIMITED }
     }
 
-    /// The unit direction of the first node.
+    /// The unit direction in joint space at the first node, with one entry for each of the `variables`.
     pub fn direction(&self, variables: usize) -> &[f64] {
         &self.directions[..variables]
     }
 
-    /// Length of the first step.
+    /// Length of the first step in joint space \[rad or m\].
     pub fn first_step(&self) -> f64 {
         self.nodes[1].step
     }
 
-    /// Finds the speeds backwards from the end.
+    /// Computes the maximum speeds at the nodes, backwards from the end; `limits` has one entry for each variable.
     pub fn find(&mut self, ahead: &LookAhead, limits: &[Limits]) {
         let (n, last) = (limits.len(), ahead.count - 1);
         self.nodes.clear();
@@ -82,8 +82,9 @@ impl Viability {
         }
     }
 
-    /// The greatest acceleration along the nodes at the end of a period, for joints with these velocities and accelerations; the least if
-    /// there is no time left.
+    /// The greatest acceleration along the nodes at the end of a period of `period` \[s\], for joints with these
+    /// `velocities` \[rad/s or m/s\] and `accelerations` \[rad/s² or m/s²\]; the least possible one if there is no time
+    /// left. In \[rad/s² or m/s²\].
     pub fn greatest_acceleration(&self, velocities: &[f64], accelerations: &[f64], period: f64) -> f64 {
         let full = self.rates;
         let direction = self.direction(velocities.len());
