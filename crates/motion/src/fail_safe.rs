@@ -58,6 +58,7 @@ struct StoredMotion {
 /// Stores the fail-safe motion and decides whether another one replaces it.
 #[derive(Debug, Clone)]
 pub(super) struct FailSafe {
+    /// Plans the braking motions.
     pub generator: Generator,
     scratch: SegmentScratch,
     /// Distances of pairs known from earlier checks.
@@ -69,6 +70,8 @@ pub(super) struct FailSafe {
 }
 
 impl FailSafe {
+    /// A fail-safe without a stored motion, within the position limits `domains` \[rad or m\] and the motion limits,
+    /// one entry for each variable.
     pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
         Self {
             generator: Generator::new(domains, limits),

@@ -164,6 +164,8 @@ pub(super) struct Generator {
 }
 
 impl Generator {
+    /// A generator within the position limits `domains` \[rad or m\] and the motion limits, one entry for each
+    /// variable.
     pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
         let count = Some(domains.len());
         let mut input = InputParameter::new(count);

@@ -43,8 +43,9 @@ impl Direction {
         self.velocities.fill(0.0);
     }
 
-    /// Solves the problem at a place with these `positions`, for joints whose speed was `pace`. Later passes are damped
-    /// towards the result of the one before: so the damping counts only near singularities (iterated Tikhonov).
+    /// Solves the problem at a place with these `positions` of the n variables \[rad or m\], for joints with the speed
+    /// `pace` \[rad/s or m/s\]. The second pass is damped towards the result of the first, so the damping only matters
+    /// near singularities (iterated Tikhonov).
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
         self.begin(positions.len());
         self.write_bounds(positions, goal, pace);

@@ -49,6 +49,7 @@ pub struct Line {
 }
 
 impl Line {
+    /// No line, for a number of tips. `radian` is the length that counts as one radian \[m\].
     pub fn new(tips: usize, radian: f64) -> Self {
         let zeros = vec![0.0; 6 * tips];
         Self {

@@ -64,6 +64,7 @@ pub struct LookAhead {
 }
 
 impl LookAhead {
+    /// Memory for a look-ahead from places like `place`, for this number of `variables`.
     pub fn new(place: &Place, variables: usize) -> Self {
         let mut direction = Direction::default();
         direction.begin(variables);

@@ -45,6 +45,7 @@ pub struct Place {
 }
 
 impl Place {
+    /// Memory for the rows of a chain. `radian` is the length that counts as one radian \[m\].
     pub fn new(chain: &Arc<Chain>, radian: f64) -> Self {
         let variables = chain.variables().len();
         let zeros = vec![0.0; 6 * chain.tips().len()];

@@ -12,11 +12,12 @@ pub struct SingularValues {
     left: Vec<f64>,
     /// The σₖ vₖ, one after the other.
     right: Vec<f64>,
-    /// The σₖ.
+    /// The σₖ, one for each row of the Jacobian.
     pub values: Vec<f64>,
 }
 
 impl SingularValues {
+    /// Memory for Jacobians of `rows` rows and `variables` columns.
     pub fn new(rows: usize, variables: usize) -> Self {
         Self { variables, left: vec![0.0; rows * rows], right: vec![0.0; rows * variables], values: vec![0.0; rows] }
     }

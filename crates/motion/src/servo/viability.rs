@@ -28,6 +28,7 @@ pub struct Viability {
 }
 
 impl Viability {
+    /// Memory for this number of `variables` and `nodes`.
     pub fn new(variables: usize, nodes: usize) -> Self {
         let directions = Vec::with_capacity(nodes * variables);
         Self { nodes: Vec::with_capacity(nodes), directions, way: 0.0, rates: Rates::UNLIMITED }
@@ -82,9 +83,9 @@ impl Viability {
         }
     }
 
-    /// The greatest acceleration along the nodes at the end of a period of `period` \[s\], for joints with these
-    /// `velocities` \[rad/s or m/s\] and `accelerations` \[rad/s² or m/s²\]; the least possible one if there is no time
-    /// left. In \[rad/s² or m/s²\].
+    /// The greatest acceleration along the nodes \[rad/s² or m/s²\] at the end of a period of `period` \[s\], for
+    /// joints with these `velocities` \[rad/s or m/s\] and `accelerations` \[rad/s² or m/s²\]. It is the least possible
+    /// one if there is no time left.
     pub fn greatest_acceleration(&self, velocities: &[f64], accelerations: &[f64], period: f64) -> f64 {
         let full = self.rates;
         let direction = self.direction(velocities.len());
