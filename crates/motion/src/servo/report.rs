@@ -12,8 +12,8 @@ pub struct Report {
     /// Largest angle between the command of a tip and its motion in the last period \[rad\]; 0 without a command. One
     /// radian of the tip counts as 0.3 times the size of the arm.
     pub angle: f64,
-    /// Largest deviation of a tip from its line, translation \[m\] then rotation \[rad\]; slack is included, and the
-    /// time in which the tip comes to rest. 0 without a line.
+    /// Largest deviation of a tip from its line, slack included, also while the tip comes to rest: translation \[m\],
+    /// then rotation \[rad\]. 0 without a line.
     pub off_line: [f64; 2],
     /// True if the tips move in the feasible direction nearest to their commands, because a joint limit, a singularity
     /// or a contact is in the way.
@@ -50,7 +50,7 @@ pub enum Hold {
         /// Index of the variable.
         variable: usize,
     },
-    /// The Jacobian loses rank: the commanded motion is impossible, or would need too fast joints.
+    /// The Jacobian loses rank: the commanded motion is impossible, or would need excessive joint speeds.
     Singularity,
     /// Two bodies are near the margin.
     Contact {
@@ -64,7 +64,7 @@ pub enum Hold {
         /// Index of the goal among those of [`Servo::set_goals`](super::Servo::set_goals).
         goal: usize,
     },
-    /// A variable is at its velocity or acceleration limit.
+    /// A variable needs its maximum velocity or acceleration.
     JointSpeed {
         /// Index of the variable.
         variable: usize,
