@@ -63,7 +63,8 @@ pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -
     follow_watched(solver, problem, options, &|_| false)
 }
 
-/// Like [`follow`], but calls `interruption` between pieces of the path, and stops if it returns true.
+/// Like [`follow`], but calls `interruption` between pieces of the path and during searches, and stops if it returns
+/// true.
 ///
 /// # Errors
 /// As [`follow`], and [`FollowError::Interrupted`] if `interruption` returned true.
@@ -76,8 +77,8 @@ pub fn follow_until(
     follow_watched(solver, problem, options, &|_| interruption())
 }
 
-/// Like [`follow_until`], but also calls `watch` during searches, with the estimated progress from 0 to 1, and stops if
-/// it returns true.
+/// Like [`follow_until`], but passes the estimated fraction of the work that is done, from 0 to 1, to `watch`, and
+/// stops if it returns true.
 ///
 /// # Errors
 /// As [`follow_until`].
