@@ -57,8 +57,9 @@ const CHORDS: u32 = 8;
 /// ```
 ///
 /// # Errors
-/// [`FollowError`] if the seed, target, a limit or an option is invalid, or if the seed is outside the limits. A path
-/// that cannot be followed to its end is no error: see [`Followed::stop`].
+/// [`FollowError`] if the seed, target, a limit or an option is invalid; and, without a free start, if the seed is
+/// outside the limits, or violates a goal at the start of the path. A path that cannot be followed to its end is no
+/// error: see [`Followed::stop`].
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     follow_watched(solver, problem, options, &|_| false)
 }
