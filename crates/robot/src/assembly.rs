@@ -15,7 +15,8 @@ use urdf_ik_text::names::short;
 const MAX_WARNINGS: usize = 40;
 
 impl Robot {
-    /// Builds a robot from joint descriptions. Its links are the parents and children of the joints, in that order.
+    /// Builds a robot from joint descriptions, named `name`. Its links are the parents and children of the joints, in
+    /// order of first mention; its joints are in the order of `joints`.
     ///
     /// Names must be unique and numbers finite, and the joints must form one tree.
     ///

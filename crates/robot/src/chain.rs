@@ -27,8 +27,8 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Half of the length of its domain \[rad or m\]. Infinite, for no preferred middle, if the domain is unbounded
-    /// or a single position, or exceeds the working range.
+    /// Half of the length of its domain \[rad or m\]. Infinite, so that no middle is preferred, if the domain is
+    /// unbounded or a single position, or exceeds the working range.
     #[doc(hidden)]
     pub fn half_range(&self) -> f64 {
         if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
@@ -46,13 +46,13 @@ pub struct ChainJoint {
     pub joint: usize,
     /// Index of the preceding chain joint, which is always smaller; `None` for the base link.
     pub parent: Option<usize>,
-    /// Pose of the joint's frame before its motion, in the frame of `parent`.
+    /// Pose of the joint's frame before its motion, in the frame of `parent` (translation \[m\]).
     pub placement: Isometry3<f64>,
     /// Axis in the joint's frame, a unit vector.
     pub axis: Unit<Vector3<f64>>,
     /// Revolute, continuous or prismatic.
     pub kind: JointKind,
-    /// Index of the variable that moves the joint.
+    /// Index among [`Chain::variables`] of the variable that moves the joint.
     pub variable: usize,
     /// Motion along the axis per unit of the variable \[rad or m per rad or m\].
     pub multiplier: f64,
@@ -65,20 +65,21 @@ pub struct ChainJoint {
 pub struct Tip {
     /// Name of the link.
     pub link: String,
-    /// Pose of the tip in the link's frame: the tool offset of [`Chain::with_tools`], or the identity.
+    /// Pose of the tip in the link's frame (translation \[m\]): the tool offset of [`Chain::with_tools`], or the
+    /// identity.
     pub tool: Isometry3<f64>,
-    /// Index of the last chain joint before the tip.
+    /// Index among [`Chain::joints`] of the last joint before the tip.
     pub parent: usize,
-    /// Pose of the tip in the frame of `parent`.
+    /// Pose of the tip in the frame of `parent` after its motion (translation \[m\]).
     pub placement: Isometry3<f64>,
-    /// Indices of the variables that move the tip, ascending.
+    /// Indices among [`Chain::variables`] of the variables that move the tip, ascending.
     pub variables: Vec<usize>,
     /// Pose of the link in the frame of `parent`. Tools are composed with it, so that rounding does not accumulate.
     link_placement: Isometry3<f64>,
 }
 
 impl Tip {
-    /// Pose of the tip from the pose `link` of its link, in the same frame.
+    /// Pose of the tip for the pose `link` of its link. Both are in the same frame (translation \[m\]).
     #[must_use]
     pub fn pose_on(&self, link: &Isometry3<f64>) -> Isometry3<f64> {
         // A product with the identity may change the sign of a zero.
@@ -88,8 +89,8 @@ impl Tip {
 
 /// A tree of joints from one base link to one or more tip links. Immutable.
 ///
-/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the
-/// base link's frame.
+/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the base
+/// link's frame, with translations in m.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
     base: String,
@@ -102,8 +103,8 @@ impl Chain {
     /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
     ///
     /// # Errors
-    /// [`ChainError`] if a link does not exist, a tip is repeated or does not move, a joint in the chain is floating
-    /// or planar or has a zero axis, or the lower limit of a joint is above the upper one.
+    /// [`ChainError`] if `tips` is empty, a link does not exist, a tip is repeated or does not move, a joint in the
+    /// chain is floating or planar or has a zero axis, or the lower limit of a joint is above the upper one.
     pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
         let link = |name: &str| {
             robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
@@ -135,8 +136,8 @@ impl Chain {
         Ok(Self { base: base.to_owned(), tips: built, joints, variables })
     }
 
-    /// The default tip links: leaf links that move relative to both the root link and `base`, or all leaves if none
-    /// moves. This excludes frames fixed to the foot of an arm, which industrial robots often have.
+    /// Names of the default tip links: the leaf links that move relative to both the root link and `base`, or all
+    /// leaves if none moves. Frames fixed to the foot of an arm, common in industrial robots, are thus excluded.
     pub fn default_tips<'r>(robot: &'r Robot, base: Option<&str>) -> Vec<&'r str> {
         let body = |link: &str| robot.link_index(link).map(|link| robot.rigid_body(link));
         let still = [Some(robot.root()), base.and_then(body)];
@@ -175,13 +176,13 @@ impl Chain {
         }
     }
 
-    /// A copy of the chain with other tools, one per tip. A tool is the pose of the tip in the tip link's frame;
-    /// forward kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain without
-    /// a tool bit for bit.
+    /// A copy of the chain with other tools, one per tip. A tool is the pose of the tip in the tip link's frame
+    /// (translation \[m\]); forward kinematics, Jacobians, targets and twists then refer to it. The identity reproduces
+    /// the chain without a tool bit for bit.
     ///
     /// # Errors
-    /// [`ChainError::ToolCount`] if the number of poses differs from the number of tips, and [`ChainError::Tool`] for
-    /// a pose that is not finite or too far from its link.
+    /// [`ChainError::ToolCount`] if the number of poses differs from the number of tips, and [`ChainError::Tool`] for a
+    /// pose that is not finite or too far from its link.
     pub fn with_tools(&self, tools: &[Isometry3<f64>]) -> Result<Self, ChainError> {
         if tools.len() != self.tips.len() {
             return Err(ChainError::ToolCount { tools: tools.len(), tips: self.tips.len() });
@@ -199,7 +200,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// The tool offset of each tip in its link's frame, in the order of [`Chain::tips`].
+    /// The tool offset of each tip in its link's frame (translation \[m\]), in the order of [`Chain::tips`].
     pub fn tools(&self) -> Vec<Isometry3<f64>> {
         self.tips.iter().map(|tip| tip.tool).collect()
     }
@@ -212,7 +213,7 @@ impl Chain {
         check_positions(self.variables.iter().map(|variable| &variable.name), positions)
     }
 
-    /// Name of the base link, in whose frame all poses are.
+    /// Name of the base link. All poses of the chain are in its frame.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -227,7 +228,7 @@ impl Chain {
         self.tips.iter().map(|tip| tip.link.as_str()).collect()
     }
 
-    /// The movable joints, each after its parent.
+    /// The movable joints of the chain, each after its parent.
     pub fn joints(&self) -> &[ChainJoint] {
         &self.joints
     }
@@ -259,24 +260,25 @@ impl Chain {
         self.tips.iter().position(|tip| tip.link == link)
     }
 
-    /// True if `positions` has one finite entry for each variable, within its domain.
+    /// True if `positions` has one finite entry for each variable \[rad or m\], within its domain.
     pub fn contains(&self, positions: &[f64]) -> bool {
         positions.len() == self.variables.len()
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
-    /// Positions inside the limits \[rad or m\], one per variable: the middle of each working range, 0 for circles.
+    /// Positions inside the limits \[rad or m\], one per variable: the middle of each working range, or 0 for a circle.
     pub fn nominal_positions(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
 
-    /// Extracts the chain's positions from those of the whole robot (one entry for each joint) \[rad or m\].
+    /// Extracts the chain's positions \[rad or m\], one per variable, from `robot_positions` \[rad or m\], one per
+    /// joint of the robot.
     pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
         self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
     }
 
-    /// Writes the chain's positions and those of its mimic joints into the positions of the whole robot (one entry
-    /// for each joint) \[rad or m\].
+    /// Writes the chain's `positions` \[rad or m\], one per variable, into `robot_positions` \[rad or m\], one per
+    /// joint of the robot, and then sets all mimic joints of the robot there.
     pub fn write_into(&self, robot: &Robot, positions: &[f64], robot_positions: &mut [f64]) {
         for (variable, position) in self.variables.iter().zip(positions) {
             robot_positions[variable.joint] = *position;

@@ -20,12 +20,13 @@ pub struct JointDescription {
     pub parent: String,
     /// Name of the child link.
     pub child: String,
-    /// Pose of the joint's frame in the parent link's frame. Default: identity.
+    /// Pose of the joint's frame in the parent link's frame (translation \[m\]). Default: identity.
     pub origin: Isometry3<f64>,
-    /// Axis in the joint's frame, of any length but 0. Used only by joints that have a position. Default: x.
+    /// Axis in the joint's frame, of any length. With length 0 the joint is fixed, and cannot be part of a chain. Used
+    /// only by joints that have a position. Default: x.
     pub axis: Vector3<f64>,
-    /// Limits of a revolute or prismatic joint \[rad or m\]: an interval. Ignored for other types. Default:
-    /// [`Domain::Circle`].
+    /// Limits of a revolute or prismatic joint \[rad or m\], which must be an interval. Ignored for other types.
+    /// Default: [`Domain::Circle`].
     pub domain: Domain,
     /// Velocity limit \[rad/s or m/s\]; 0 or less: unknown. Default: infinite.
     pub velocity: f64,

@@ -49,7 +49,7 @@ pub enum UrdfError {
         /// Name of its root element.
         root: &'static str,
     },
-    /// The text is invalid, and it is an unexpanded xacro file.
+    /// The text is an unexpanded xacro file, and is not a valid URDF.
     #[error("{reason}; this is a xacro file: expand it first, for example by `xacro robot.xacro > robot.urdf`")]
     Xacro {
         /// The fault of the text.
@@ -63,14 +63,14 @@ pub enum UrdfError {
         /// Name of the missing attribute or child.
         missing: &'static str,
     },
-    /// An attribute is not the required finite number or list of numbers.
+    /// An attribute is not the required number or list of numbers.
     #[error("joint '{}': {attribute}=\"{}\" must be {expected}", short(joint), short(text))]
     Number {
         /// Name of the joint.
         joint: String,
         /// Name of the element and of the attribute.
         attribute: String,
-        /// Text of the attribute.
+        /// Text of the attribute, or its numbers if the joint is not from a text.
         text: String,
         /// Description of the expected value.
         expected: &'static str,

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use urdf_ik_text::named_values;
 
 named_values! {
-    /// The type of a joint, with its name in URDF. Complete: the types of URDF.
+    /// The type of a joint, with its name in URDF. All types of URDF are listed.
     pub enum JointKind("joint type", "joint types") {
         /// No motion.
         Fixed = "fixed",
@@ -26,7 +26,7 @@ named_values! {
 }
 
 impl JointKind {
-    /// True if a single number is the joint's position: revolute, continuous and prismatic joints.
+    /// True for revolute, continuous and prismatic joints: their position is a single number.
     pub fn has_position(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
@@ -70,7 +70,7 @@ impl Domain {
         }
     }
 
-    /// The position within the domain nearest to `position` \[rad or m\].
+    /// The position \[rad or m\] within the domain nearest to `position` \[rad or m\].
     #[inline]
     pub fn clamp(&self, position: f64) -> f64 {
         match self {
@@ -79,12 +79,12 @@ impl Domain {
         }
     }
 
-    /// Distance of `position` from the domain \[rad or m\]; 0 inside, and on a circle.
+    /// Distance \[rad or m\] of `position` \[rad or m\] from the domain; 0 inside, and on a circle.
     pub fn excess(&self, position: f64) -> f64 {
         (position - self.clamp(position)).abs()
     }
 
-    /// The smallest domain that contains both this one and `position`.
+    /// The smallest domain that contains both this one and `position` \[rad or m\].
     #[must_use]
     pub fn extended_to(&self, position: f64) -> Self {
         let Self::Interval { lower, upper } = *self else { return Self::Circle };
@@ -114,13 +114,13 @@ impl Domain {
         }
     }
 
-    /// True if the domain has a position of every angle: a circle, or an interval of at least 2π.
+    /// True if the domain covers a full revolution: a circle, or an interval of at least 2π rad.
     pub fn has_whole_turn(&self) -> bool {
         let [lower, upper] = self.ends();
         upper - lower >= TAU
     }
 
-    /// Wraps an angle \[rad\] that is beyond an end of the interval by more than `slack` \[rad\]: moves it back by
+    /// The angle `position` \[rad\]; if it is beyond an end of the interval by more than `slack` \[rad\], moved back by
     /// the least number of full revolutions. On an interval shorter than 2π the result may be beyond the other end.
     #[inline]
     pub fn turned_into(&self, position: f64, slack: f64) -> f64 {
@@ -135,15 +135,16 @@ impl Domain {
         }
     }
 
-    /// The permitted angle nearest to `seed` \[rad\] among those that differ from `position` by full revolutions. An
-    /// angle beyond an end by at most `slack` \[rad\] is clamped to that end. `None` if no angle is permitted.
+    /// The permitted angle \[rad\] nearest to `seed` \[rad\] among those that differ from `position` \[rad\] by full
+    /// revolutions. An angle beyond an end by at most `slack` \[rad\] is clamped to that end. `None` if no angle is
+    /// permitted.
     #[inline]
     pub fn turn_near(&self, position: f64, seed: f64, slack: f64) -> Option<f64> {
         let ([lower, upper], turned) = (self.ends(), self.turned_into(nearest_turn(position, seed), slack));
         (lower - slack..=upper + slack).contains(&turned).then(|| self.clamp(turned))
     }
 
-    /// Distance of `position` from the middle of the interval \[rad or m\]; 0 for a circle.
+    /// Signed distance \[rad or m\] of `position` \[rad or m\] from the middle of the interval; 0 for a circle.
     pub fn from_middle(&self, position: f64) -> f64 {
         match self {
             Self::Interval { .. } => position - self.middle(),
@@ -151,7 +152,8 @@ impl Domain {
         }
     }
 
-    /// Signed displacement from one position to another \[rad or m\]; on a circle the shorter one.
+    /// Signed displacement \[rad or m\] from the position `from` to the position `to` \[rad or m\]; on a circle the
+    /// shorter way.
     pub fn way(&self, from: f64, to: f64) -> f64 {
         match self {
             Self::Interval { .. } => to - from,
@@ -159,7 +161,8 @@ impl Domain {
         }
     }
 
-    /// The position \[rad or m\] at `fraction` in \[0, 1\] of the interval; of a circle, from -π to π.
+    /// The position \[rad or m\] at `fraction` \[-\] (0 to 1) of the interval, from its lower end. A circle counts as
+    /// the interval from -π to π rad.
     pub fn at(&self, fraction: f64) -> f64 {
         match self {
             // Clamped, since the sum may pass the upper end by rounding.
@@ -179,19 +182,19 @@ impl Domain {
     }
 }
 
-/// The multiple of 2π nearest to an angle \[rad\].
+/// The multiple of 2π \[rad\] nearest to `angle` \[rad\].
 #[inline]
 pub fn whole_turns(angle: f64) -> f64 {
     (angle / TAU).round() * TAU
 }
 
-/// The angle wrapped to \[-π, π\] \[rad\].
+/// `angle` \[rad\], wrapped to -π to π \[rad\].
 #[inline]
 pub fn without_whole_turns(angle: f64) -> f64 {
     angle - whole_turns(angle)
 }
 
-/// The angle nearest to `seed` \[rad\] among those that differ from `angle` by full revolutions.
+/// The angle \[rad\] nearest to `seed` \[rad\] among those that differ from `angle` \[rad\] by full revolutions.
 #[inline]
 pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
     let step = seed - angle;
@@ -200,7 +203,7 @@ pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
 
 /// The rule by which a joint follows another: its position is `multiplier * position of the master + offset`.
 ///
-/// Mimic rules of a joint that itself mimics another are composed: the master is always independent.
+/// Chains of mimic rules are composed into one, so the master mimics no other joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mimic {
     /// Index of the master among [`Robot::joints`](super::Robot::joints).
@@ -218,18 +221,18 @@ pub struct Joint {
     pub name: String,
     /// Type of the joint.
     pub kind: JointKind,
-    /// Index of the parent link.
+    /// Index of the parent link among [`Robot::links`](super::Robot::links).
     pub parent: usize,
-    /// Index of the child link.
+    /// Index of the child link among [`Robot::links`](super::Robot::links).
     pub child: usize,
-    /// Pose of the joint's frame in the parent link's frame.
+    /// Pose of the joint's frame in the parent link's frame (translation \[m\]).
     pub origin: Isometry3<f64>,
     /// Axis in the joint's frame, a unit vector. The x axis for joints without an axis.
     pub axis: Unit<Vector3<f64>>,
-    /// True for a movable type with the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
+    /// True for a joint of a movable type with the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
     pub lacks_axis: bool,
-    /// The joint's own limits \[rad or m\]. [`Domain::Circle`] for a continuous joint; meaningless for a joint
-    /// without a position or one that mimics another: see [`Robot::domain`](super::Robot::domain).
+    /// The joint's own limits \[rad or m\]. [`Domain::Circle`] for a continuous joint. Without meaning for a joint that
+    /// has no position or mimics another: see [`Robot::domain`](super::Robot::domain).
     pub domain: Domain,
     /// Velocity limit \[rad/s or m/s\]; infinite if the URDF has none, 0 if it is unknown (0 or less in the URDF).
     pub velocity: f64,
@@ -238,20 +241,21 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Lower and upper limit \[rad or m\] if the lower is above the upper, so that no position is permitted; `None`
-    /// otherwise, and for a joint that mimics another.
+    /// Lower and upper limit \[rad or m\] if the lower one is above the upper one, so that no position is permitted;
+    /// `None` otherwise, and for a joint that mimics another.
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
         let [lower, upper] = self.domain.ends();
         (lower > upper && self.mimic.is_none()).then_some((lower, upper))
     }
 
-    /// Its mimic rule, or for a joint that mimics no other the identity of its own index.
+    /// Its mimic rule. A joint that mimics no other follows itself: `index`, its own, with multiplier 1 and offset 0.
     #[doc(hidden)]
     pub fn rule(&self, index: usize) -> Mimic {
         self.mimic.unwrap_or(Mimic { master: index, multiplier: 1.0, offset: 0.0 })
     }
 
-    /// The child link's pose in the parent link's frame at `position` \[rad or m\].
+    /// The child link's pose in the parent link's frame (translation \[m\]) at `position` \[rad or m\], which is
+    /// ignored for joints without a position.
     pub fn transform(&self, position: f64) -> Isometry3<f64> {
         self.kind.child_pose(&self.origin, &self.axis, position)
     }

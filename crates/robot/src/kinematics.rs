@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, Isometry3, Point3, Vector3, Vector6};
 use super::{Chain, JointKind, Robot};
 use urdf_ik_mathematics::spatial::stacked;
 
-/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] allocates the memory, which
-/// [`Chain::forward_kinematics`] fills for any number of configurations of the same chain.
+/// Poses of a chain in one configuration, in the base link's frame (translations \[m\]). [`ChainPoses::new`] allocates
+/// the memory. [`Chain::forward_kinematics`] fills it, for any number of configurations of the same chain.
 #[derive(Debug, Clone)]
 pub struct ChainPoses {
     /// Frame of each chain joint after its motion.
@@ -36,7 +36,7 @@ impl ChainPoses {
 }
 
 impl Chain {
-    /// Computes the poses of joints and tips at `positions` \[rad or m\].
+    /// Computes the poses of joints and tips at `positions` \[rad or m\], one per variable, and writes them to `poses`.
     ///
     /// ```
     /// use nalgebra::{Point3, Vector6};
@@ -71,7 +71,7 @@ impl Chain {
         }
     }
 
-    /// The poses of one configuration, in new memory.
+    /// The poses at `positions` \[rad or m\], one per variable, in new memory.
     ///
     /// # Panics
     /// As [`Chain::forward_kinematics`].
@@ -81,13 +81,13 @@ impl Chain {
         poses
     }
 
-    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip for unit speed of variable i
-    /// (linear part first), in the base link's frame, at the reference point `point` (in the base link's frame;
-    /// usually the origin of the tip). A mimic joint contributes to the column of its variable. Variables that do not
+    /// Writes the geometric Jacobian of the tip with index `tip` to `columns`, one column per variable. Column i is the
+    /// twist of the tip for unit speed of variable i, in the base link's frame: three linear entries \[m/rad or m/m\],
+    /// then three angular ones \[rad/rad or rad/m\]. Its reference point is `point` \[m\], in the base link's frame;
+    /// usually the origin of the tip. A mimic joint contributes to the column of its variable. Variables that do not
     /// move the tip have zero columns.
     ///
-    /// `poses` must contain the forward kinematics of the configuration. `columns` has one entry for each variable
-    /// and is overwritten.
+    /// `poses` must contain the forward kinematics of the configuration. `columns` is overwritten.
     ///
     /// # Panics
     /// If `columns` has another length, or `tip` is not an index of [`Chain::tips`].
@@ -95,8 +95,9 @@ impl Chain {
         self.jacobian_of(poses, Some(self.tips()[tip].parent), point, columns);
     }
 
-    /// [`Chain::jacobian`] of a point on the links that a chain joint moves, where `joint` is the last one (an index of
-    /// [`Chain::joints`]; `None`: the base link), as [`Chain::attachment`] returns it.
+    /// [`Chain::jacobian`] at a point of any link. `joint` is the last chain joint that moves the link, as
+    /// [`Chain::attachment`] returns it: an index of [`Chain::joints`], or `None` for the base link. `point` \[m\] is
+    /// in the base link's frame.
     ///
     /// # Panics
     /// If `columns` has another length, or `joint` is not an index of [`Chain::joints`].
@@ -120,9 +121,9 @@ impl Chain {
         std::iter::successors(joint, |&joint| self.joints()[joint].parent)
     }
 
-    /// The last chain joint (an index of [`Chain::joints`]; `None`: the base link) that moves a link of the robot,
-    /// and the pose of the link in the frame of that joint after its motion. Joints off the chain are at `positions`,
-    /// one entry for each joint of the robot \[rad or m\].
+    /// The last chain joint that moves `link`, an index of [`Robot::links`], and the pose of the link in that joint's
+    /// frame after its motion (translation \[m\]). The joint is an index of [`Chain::joints`], or `None` for the base
+    /// link. Joints off the chain are at `positions` \[rad or m\], one per joint of the robot.
     pub fn attachment(&self, robot: &Robot, link: usize, positions: &[f64]) -> (Option<usize>, Isometry3<f64>) {
         let base = robot.link_index(self.base()).unwrap_or_else(|| robot.root());
         let [up, down] = robot.joints_between([base, link]);
@@ -143,14 +144,15 @@ impl Chain {
         (parent, placement)
     }
 
-    /// Adds the power of a wrench on the links that a chain joint moves, per unit speed of each variable: force · v +
-    /// torque · ω, with the velocity v of these links at the origin of the base link's frame. `gradient` has one entry
-    /// for each variable.
+    /// Adds to `gradient`, one entry per variable, the power of a wrench on the link after the chain joint `joint`, per
+    /// unit speed of each variable: force · v + torque · ω, with the link's velocity v at the origin of the base link's
+    /// frame, and its angular velocity ω. Force and torque are in the base link's frame, in any unit; the torque is
+    /// about its origin.
     ///
     /// `poses` must contain the forward kinematics of the configuration.
     ///
     /// # Panics
-    /// If `gradient` is shorter, or `joint` is not an index of [`Chain::joints`].
+    /// If `gradient` has too few entries, or `joint` is not an index of [`Chain::joints`].
     pub fn add_power(
         &self,
         poses: &ChainPoses,
@@ -164,8 +166,9 @@ impl Chain {
         }
     }
 
-    /// The acceleration of a tip at `point` (in the base link's frame, fixed to the tip) for constant joint
-    /// `velocities` \[rad/s or m/s\]: J̇ q̇. Linear part first, in the base link's frame \[m/s², rad/s²\].
+    /// The acceleration J̇ q̇ of the tip with index `tip` for constant `velocities` \[rad/s or m/s\], one per variable,
+    /// in the base link's frame: three linear entries \[m/s²\], then three angular ones \[rad/s²\]. Its reference point
+    /// is `point` \[m\], in the base link's frame and fixed to the tip.
     ///
     /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ with respect to
     /// joint j is ωⱼ × vᵢ for j ≤ i and ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
@@ -208,9 +211,9 @@ impl Chain {
     }
 }
 
-/// The manipulability of a tip from the columns of its Jacobian J (Yoshikawa 1985, "Manipulability of robotic
-/// mechanisms"): the product of the singular values of J in m and rad, √det(J Jᵀ); with fewer than six variables that
-/// move the tip, √det(Jᵀ J). 0 at a singularity.
+/// The manipulability of a tip from the `columns` of its Jacobian J, one per variable, as [`Chain::jacobian`] writes
+/// them (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the singular values of J in m and rad,
+/// √det(J Jᵀ); with fewer than six variables that move the tip, √det(Jᵀ J). 0 at a singularity.
 pub fn manipulability(columns: &[Vector6<f64>]) -> f64 {
     let moving: Vec<Vector6<f64>> = columns.iter().filter(|column| **column != Vector6::zeros()).copied().collect();
     if moving.is_empty() {

@@ -61,10 +61,10 @@ pub struct Link {
     pub mass: Option<Mass>,
 }
 
-/// A robot: one tree of links and joints.
+/// A robot: a tree of links and joints.
 ///
-/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries
-/// of joints without a position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
+/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries of
+/// joints without a position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     name: String,
@@ -105,12 +105,12 @@ impl Robot {
         self.order.iter().copied()
     }
 
-    /// Index of the root link.
+    /// Index of the root link among [`Robot::links`].
     pub fn root(&self) -> usize {
         self.root
     }
 
-    /// A sentence for each ignored part of the URDF.
+    /// Sentences about ignored parts and suspicious limits of the URDF.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -125,14 +125,15 @@ impl Robot {
         self.joint_names.get(name).copied()
     }
 
-    /// The link of that index, and all links above it up to the root link.
+    /// Indices of `link` and of all links above it, up to the root link.
     #[doc(hidden)]
     pub fn links_up_from(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         let above = |&link: &usize| self.links[link].parent_joint.map(|joint| self.joints[joint].parent);
         std::iter::successors(Some(link), above)
     }
 
-    /// The joints between two links: from each link up to where the ways meet.
+    /// Indices of the joints between two links, given by index: for each link, the joints from it up to the link where
+    /// both paths meet.
     #[doc(hidden)]
     pub fn joints_between(&self, links: [usize; 2]) -> [Vec<usize>; 2] {
         let joint_above = |link: usize| self.links[link].parent_joint;
@@ -151,8 +152,8 @@ impl Robot {
         self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
-    /// Index of the uppermost link that fixed joints connect with `link`. Two links are rigidly connected if it is
-    /// the same for both.
+    /// Index of the uppermost link that only fixed joints connect with `link`. Links with the same result are rigidly
+    /// connected.
     #[doc(hidden)]
     pub fn rigid_body(&self, link: usize) -> usize {
         let is_fixed = |link: usize| {
@@ -162,7 +163,7 @@ impl Robot {
         self.links_up_from(link).find(|&link| !is_fixed(link)).unwrap_or(link)
     }
 
-    /// Indices of the joints with a position, including mimic joints: the joints of a joint state.
+    /// Indices of the joints with a position, including mimic joints, as in a joint state. Ascending.
     pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
     }
@@ -177,14 +178,15 @@ impl Robot {
         self.movable().map(|joint| self.joints[joint].name.as_str())
     }
 
-    /// Permitted positions of `joint` \[rad or m\]: its own limits, or for a mimic joint those of its master alone.
+    /// Permitted positions \[rad or m\] of the joint with index `joint`: its own limits or, for a mimic joint, those
+    /// that follow from the limits of its master.
     pub fn domain(&self, joint: usize) -> Domain {
         let Mimic { master, multiplier, offset } = self.joints[joint].rule(joint);
         let own = self.joints[master].domain;
         if master == joint { own } else { own.image(multiplier, offset) }
     }
 
-    /// The joints that mimic `joint`, each with its rule.
+    /// The joints that mimic the joint with index `joint`, each with its rule.
     #[doc(hidden)]
     pub fn followers(&self, joint: usize) -> impl Iterator<Item = (&Joint, Mimic)> + '_ {
         self.followers[joint].iter().filter_map(|&follower| {
@@ -211,8 +213,8 @@ impl Robot {
         }
     }
 
-    /// Joint positions inside the limits \[rad or m\], one for each joint: 0 if permitted, otherwise the middle of
-    /// the [working range](Self::working_range).
+    /// Joint positions inside the limits \[rad or m\], one for each joint: 0 if permitted, otherwise the middle of the
+    /// [working range](Self::working_range). Mimic joints follow their rules.
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
             let range = self.working_range(joint);
@@ -223,8 +225,8 @@ impl Robot {
         positions
     }
 
-    /// Positions of all joints \[rad or m\], one entry for each joint: those in `given` by name, the
-    /// [neutral](Self::neutral_positions) one of the others, and mimic joints by their rule.
+    /// Positions of all joints \[rad or m\], one entry for each joint: those that `given` has by name, and
+    /// [neutral](Self::neutral_positions) ones of the others. Mimic joints follow their rules.
     ///
     /// # Errors
     /// [`PositionsError`] for the first joint that is unknown, or whose position is not finite.
@@ -245,8 +247,8 @@ impl Robot {
         Ok(positions)
     }
 
-    /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for
-    /// each joint \[rad or m\], including mimic joints.
+    /// Poses of all links in the root link's frame (translations \[m\]), in the order of [`Robot::links`]. `positions`
+    /// has one entry for each joint \[rad or m\], including mimic joints.
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses = vec![Isometry3::identity(); self.links.len()];
         for &index in &self.order {

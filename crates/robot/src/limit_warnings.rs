@@ -11,8 +11,8 @@ const ROUNDING: f64 = 1e-3;
 type Condition = fn(&Joint) -> bool;
 
 impl Robot {
-    /// A sentence that names the mimic joints that can exceed their own limits, which are ignored. `None` if there
-    /// are none.
+    /// A sentence with the names of the mimic joints that can exceed their own limits, which are ignored. `None` if
+    /// there are no such joints.
     pub fn followers_beyond_limits(&self) -> Option<String> {
         let leaves = |&joint: &usize| {
             let [own, image] = [self.joints[joint].domain.ends(), self.domain(joint).ends()];

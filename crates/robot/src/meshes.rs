@@ -35,7 +35,7 @@ pub struct MeshNotFound {
 }
 
 impl MeshNotFound {
-    /// The reason, as part of a sentence.
+    /// Why the mesh was not found, as part of a sentence.
     pub fn reason(&self) -> &'static str {
         match (self.mesh.starts_with("package://"), self.places.is_empty()) {
             (_, false) => "none of the files that it could be exists",
@@ -46,21 +46,22 @@ impl MeshNotFound {
 }
 
 impl MeshFolders {
-    /// Searches these prefixes of the ament index, and folders around `urdf_file` if the URDF is from a file.
+    /// A search path of these `prefixes` of the ament index and, if the URDF is from a file, the folders of
+    /// `urdf_file`: its own and all above it.
     pub fn new(prefixes: impl IntoIterator<Item = PathBuf>, urdf_file: Option<&Path>) -> Self {
         let absolute = urdf_file.and_then(|file| std::path::absolute(file).ok());
         let folders = absolute.iter().flat_map(|file| file.ancestors().skip(1)).map(Path::to_path_buf);
         Self { packages: Vec::new(), prefixes: prefixes.into_iter().collect(), folders: folders.collect() }
     }
 
-    /// Searches the prefixes in the variable `AMENT_PREFIX_PATH`, and folders around `urdf_file` if the URDF is from
-    /// a file.
+    /// A search path of the absolute prefixes in the environment variable `AMENT_PREFIX_PATH` and, if the URDF is from
+    /// a file, the folders of `urdf_file`: its own and all above it.
     pub fn from_environment(urdf_file: Option<&Path>) -> Self {
         let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
         Self::new(std::env::split_paths(&prefixes).filter(|prefix| prefix.is_absolute()), urdf_file)
     }
 
-    /// Adds folders of packages that are searched first, such as the `src` of a ROS workspace.
+    /// Sets the folders of packages, such as the `src` of a ROS workspace. They are searched first.
     #[must_use]
     pub fn with_packages_in(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { packages: folders.into_iter().collect(), ..self }

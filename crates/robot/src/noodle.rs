@@ -26,17 +26,17 @@ pub enum NoodleJoints {
 /// joints are `joint_1_x`, `joint_1_y`, `joint_1_z` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noodle {
-    /// Name of the robot: not empty and without control characters.
+    /// Name of the robot: not blank, and without characters that XML does not allow, such as control characters.
     pub name: String,
     /// Kind of the joints.
     pub joints: NoodleJoints,
-    /// Number of segments, which is also that of joints, in [`Noodle::SEGMENTS`].
+    /// Number of segments, and of joints between them (a ball joint counts as one), in [`Noodle::SEGMENTS`].
     pub segments: usize,
     /// Total length of the segments \[m\], in [`Noodle::LENGTHS`].
     pub length: f64,
-    /// Radius \[m\], above 0 and at most the length. `None`: a fiftieth of the length.
+    /// Radius of the segments \[m\], above 0 and at most the length. `None`: a fiftieth of the length.
     pub radius: Option<f64>,
-    /// Limit of each joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
+    /// Limit of each revolute joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
     pub limit: Option<f64>,
 }
 
@@ -44,11 +44,11 @@ pub struct Noodle {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoodleError {
-    /// The number of segments is out of range.
+    /// This number of segments is out of range.
     #[error("a noodle cannot have {0} segments; it can have {first} to {last}",
             first = Noodle::SEGMENTS.start(), last = Noodle::SEGMENTS.end())]
     Segments(usize),
-    /// The length \[m\] is out of range or NaN.
+    /// This length \[m\] is out of range or NaN.
     #[error("the length is {0} m; it must be from {first} to {last} m",
             first = Noodle::LENGTHS.start(), last = Noodle::LENGTHS.end())]
     Length(f64),
@@ -60,12 +60,12 @@ pub enum NoodleError {
         /// Length of the noodle \[m\].
         length: f64,
     },
-    /// The limit is too small, too large or not a number.
+    /// This limit \[rad\] is out of range or NaN.
     #[error(
         "the limit is {0} rad; it must be above 0 and no more than {PI} rad (give none for a noodle without limits)"
     )]
     Limit(f64),
-    /// The name is empty, or has characters that XML cannot have.
+    /// This name is blank, or has characters that XML does not allow.
     #[error(
         "the name {0:?} cannot be the name of a robot: it must not be blank, and must not have characters that XML does not allow, such as control characters"
     )]
@@ -102,16 +102,16 @@ impl Noodle {
     /// Valid total lengths \[m\].
     pub const LENGTHS: RangeInclusive<f64> = 0.001..=10_000.0;
 
-    /// A noodle named `noodle`, 1 m long, with alternating joints without limits.
+    /// A noodle named `noodle` of that many segments, 1 m long, with alternating joints without limits.
     pub fn new(segments: usize) -> Self {
         let joints = NoodleJoints::Alternating;
         Self { name: "noodle".into(), joints, segments, length: 1.0, radius: None, limit: None }
     }
 
-    /// The URDF: links and joints with visual shapes, without masses.
+    /// The text of its URDF: links with visual shapes but no masses, and joints.
     ///
     /// # Errors
-    /// [`NoodleError`] if a field is out of range.
+    /// [`NoodleError`] if the name is invalid or a number is out of range.
     pub fn urdf(&self) -> Result<String, NoodleError> {
         let radius = self.check()?;
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]

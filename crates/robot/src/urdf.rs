@@ -12,7 +12,7 @@ use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 /// Options for reading a URDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrdfOptions {
-    /// Whether to narrow the limits of revolute and prismatic joints to those of their `<safety_controller>`, as
+    /// True to narrow the limits of revolute and prismatic joints to the soft limits of their `<safety_controller>`, as
     /// MoveIt does. Soft limits that allow no position are ignored with a [warning](Robot::warnings). Default: false.
     pub soft_limits: bool,
 }
@@ -20,8 +20,8 @@ pub struct UrdfOptions {
 impl Robot {
     /// Reads a robot from the text of a URDF, with the default [`UrdfOptions`].
     ///
-    /// Reads links, joints, limits and mimic rules only. Numbers must be finite, names must be unique, and the joints
-    /// must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
+    /// Only links, joints, limits, mimic rules and masses are read. Numbers must be finite, names must be unique, and
+    /// the joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
     /// [warning](Robot::warnings), as are elements of xacro.
     ///
     /// ```
@@ -42,7 +42,7 @@ impl Robot {
     /// ```
     ///
     /// # Errors
-    /// [`UrdfError`] with the element and its fault, or for an unexpanded xacro file.
+    /// [`UrdfError`] with the invalid element and its fault, or for an unexpanded xacro file.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
         Self::from_urdf_with(text, UrdfOptions::default())
     }

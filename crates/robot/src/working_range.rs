@@ -31,10 +31,10 @@ impl Domain {
 }
 
 impl Robot {
-    /// The part of the [domain](Self::domain) of `joint` in which solvers search \[rad or m\]: the domain itself,
-    /// unless its limits are very wide. Then it extends ten robot sizes (prismatic) or ten revolutions (revolute)
-    /// from the permitted position nearest to 0. The range of a joint with followers is wide enough for the slowest
-    /// of them.
+    /// The part \[rad or m\] of the [domain](Self::domain) of the joint with index `joint` in which solvers search: the
+    /// domain itself, unless its limits are very wide. Then it extends ten robot sizes (prismatic) or ten revolutions
+    /// (revolute) from the permitted position nearest to 0. The range of a joint with followers is wide enough for the
+    /// slowest of them.
     pub fn working_range(&self, joint: usize) -> Domain {
         let reach = |joint: &Joint| if joint.kind == JointKind::Prismatic { SIZES * self.size } else { TURNS * TAU };
         let followers = self.followers(joint).filter(|(_, mimic)| mimic.multiplier != 0.0);

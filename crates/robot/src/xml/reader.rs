@@ -28,7 +28,7 @@ impl Element {
         self.path.iter().map(String::as_str).collect()
     }
 
-    /// Value of the first attribute named `name`.
+    /// Value of the first attribute named `name`; `None` if there is none.
     pub fn get(&self, name: &str) -> Option<&str> {
         value(&self.attributes, name)
     }
@@ -100,8 +100,8 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Calls `visit` for each element up to `depth`, in the order of the text. Memory is needed only for the names of the
-/// open elements, so any nesting is accepted.
+/// Calls `visit` for each element at nesting depth `depth` or less (1: the outermost), in the order of the text. Memory
+/// is needed only for the names of the open elements, so any nesting is accepted.
 ///
 /// # Errors
 /// [`XmlError`] if the text is not well-formed XML, and any error of `visit`.

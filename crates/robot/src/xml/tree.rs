@@ -28,8 +28,8 @@ impl Tree {
     /// Reads the only outermost element of `text`.
     ///
     /// # Errors
-    /// [`XmlError`] if the text is not well-formed XML, has not one outermost element, more than 2 million elements,
-    /// or elements inside 500 others.
+    /// [`XmlError`] if the text is not well-formed XML, does not have exactly one outermost element, has more than 2
+    /// million elements, or nests them more than 500 deep.
     pub fn read(text: &str) -> Result<Self, XmlError> {
         let mut events = Events::new(text);
         let mut elements = 0;
@@ -66,17 +66,17 @@ impl Tree {
         Ok(root)
     }
 
-    /// Value of the first attribute named `name`.
+    /// Value of the first attribute named `name`; `None` if there is none.
     pub fn get(&self, name: &str) -> Option<&str> {
         value(&self.attributes, name)
     }
 
-    /// The children of this name.
+    /// The children named `name`, in the order of the text.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The first child of this name.
+    /// The first child named `name`; `None` if there is none.
     pub fn child(&self, name: &str) -> Option<&Self> {
         self.named(name).next()
     }

@@ -23,17 +23,18 @@ impl Writer {
         writer
     }
 
-    /// Writes the start tag of an element.
+    /// Writes the start tag of the element `name` with these names and values of attributes.
     pub fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Start(Self::element(name, attributes)));
     }
 
-    /// Writes an empty element.
+    /// Writes the empty element `name` with these names and values of attributes.
     pub fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Empty(Self::element(name, attributes)));
     }
 
-    /// Writes the `limit` of a revolute joint with `range` \[rad\], or of a continuous joint without one.
+    /// Writes the `<limit>` of a joint. `range` is the lower and upper limit \[rad\] of a revolute joint, or `None` for
+    /// a continuous one.
     pub fn limit(&mut self, range: Option<[f64; 2]>) {
         let range = range.map(|[lower, upper]| [("lower", lower.to_string()), ("upper", upper.to_string())]);
         let rest = [("effort", EFFORT.to_owned()), ("velocity", VELOCITY.to_owned())];
