@@ -12,20 +12,20 @@ use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 
-/// The centre of mass of the robot lies inside a box of a frame.
+/// The centre of mass of the robot lies inside a box that is fixed to a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CenterOfMass {
-    /// The bodies: share of the whole mass \[-\], and the centre of mass as a place.
+    /// The bodies: for each one its share of the whole mass \[-\], and the place of its centre of mass.
     pub bodies: Vec<(f64, Place)>,
     /// The frame of the box.
     pub frame: Place,
-    /// Centre of the box in the frame \[m\].
+    /// Origin of the bounds, in the frame \[m\].
     pub centre: Vector3<f64>,
-    /// Axes of the box in the frame.
+    /// Axes of the box in the frame: the columns of a rotation matrix.
     pub axes: Matrix3<f64>,
-    /// Bounds along these axes from the centre \[m\]; infinite for none.
+    /// Lower bounds along these axes, from `centre` \[m\]; −∞ leaves that side unbounded.
     pub lower: [f64; 3],
-    /// Upper bounds \[m\].
+    /// Upper bounds along these axes, from `centre` \[m\]; +∞ leaves that side unbounded.
     pub upper: [f64; 3],
 }
 

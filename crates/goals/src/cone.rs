@@ -12,7 +12,7 @@ use crate::rows::Rows;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 
-/// An axis of the link lies within an angle of a direction in the frame.
+/// The angle between an axis of a link and a direction of a frame does not exceed a bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cone {
     /// The link and the frame; the point has no effect.
@@ -21,7 +21,7 @@ pub struct Cone {
     pub axis: Vector3<f64>,
     /// The direction in the frame, a unit vector.
     pub direction: Vector3<f64>,
-    /// The angle \[rad\], 0 to π.
+    /// Maximum angle between them \[rad\], 0 to π.
     pub angle: f64,
 }
 

@@ -15,16 +15,16 @@ use urdf_ik_text::fields::Fields;
 /// Distance below which its direction is rounding \[m\].
 const MIN_DISTANCE: f64 = 1e-12;
 
-/// The point of the link has a distance within bounds from a point of the frame, or from a line through it.
+/// The distance of a point of a link from a point of a frame, or from a line through that point, lies within bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distance {
-    /// The point of the link, and the frame of the other.
+    /// The point of the link, and the frame of the other point.
     pub between: Between,
     /// The other point in the frame \[m\].
     pub centre: Vector3<f64>,
-    /// Direction of the line, a unit vector; `None` for the distance from the point.
+    /// Direction of the line in the frame, a unit vector; `None` for the distance from the point.
     pub line: Option<Vector3<f64>>,
-    /// Bounds of the distance \[m\], 0 or more.
+    /// Lower and upper bound of the distance \[m\]. The upper one is at least 0; +∞ leaves that side unbounded.
     pub bounds: [f64; 2],
 }
 

@@ -5,53 +5,53 @@ use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Rotation3, Translati
 use crate::alignment::perpendicular;
 use crate::frames::{Configuration, Place};
 
-/// A goal in one configuration: it is met where its region contains its subject.
+/// A goal in one configuration. It is met if its region contains its subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
     /// All places, directions or orientations that meet the goal.
     pub region: Region,
-    /// The part of the robot that the region bounds, or the place that it is to see.
+    /// The part of the robot that must be in the region; for a gaze, the point to see.
     pub subject: Subject,
-    /// The field that a handle changes; `None` if the frame of the goal moves.
+    /// The field that a handle changes; `None` if joints move the frame of the goal.
     pub grip: Option<Grip>,
 }
 
 /// A set of places, directions or orientations in the base link's frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Region {
-    /// A box.
+    /// A box, closed or unbounded on some sides.
     Box {
-        /// Its axes and the origin of its bounds \[m\].
+        /// Pose of the box: its axes, and the origin of its bounds \[m\].
         pose: IsometryMatrix3<f64>,
-        /// Bounds along the axes \[m\]; infinite for none.
+        /// Lower bounds along the axes, from the origin of `pose` \[m\]; −∞ leaves that side unbounded.
         lower: [f64; 3],
-        /// Upper bounds \[m\].
+        /// Upper bounds along the axes, from the origin of `pose` \[m\]; +∞ leaves that side unbounded.
         upper: [f64; 3],
     },
-    /// The places between two spheres.
+    /// The places between two concentric spheres.
     Shell {
         /// Their centre \[m\].
         centre: Point3<f64>,
-        /// Their radii \[m\]; 0 or less, or infinite, for none.
+        /// Inner and outer radius \[m\]. No inner surface for 0 or less, no outer one for +∞.
         radii: [f64; 2],
     },
-    /// The places between two cylinders without ends.
+    /// The places between two coaxial cylinders of infinite length.
     Tube {
-        /// The z axis is the axis of both \[m\].
+        /// Pose (translation \[m\]) whose z axis is the axis of both.
         pose: IsometryMatrix3<f64>,
-        /// Their radii \[m\]; 0 or less, or infinite, for none.
+        /// Inner and outer radius \[m\]. No inner surface for 0 or less, no outer one for +∞.
         radii: [f64; 2],
     },
-    /// The directions within an angle of another one.
+    /// The directions within an angle of a direction, drawn as a cone.
     Cone {
         /// The apex \[m\].
         apex: Point3<f64>,
-        /// The direction, a unit vector.
+        /// The direction of the cone's axis, a unit vector.
         direction: Vector3<f64>,
-        /// The angle \[rad\], 0 to π.
+        /// Angle between that axis and the side of the cone \[rad\], 0 to π.
         angle: f64,
     },
-    /// An orientation, at the place of the link \[m\].
+    /// An orientation, with the link's origin \[m\] as its place.
     Axes(IsometryMatrix3<f64>),
 }
 
@@ -62,17 +62,17 @@ pub enum Subject {
     Point(Point3<f64>),
     /// A direction from the apex of a cone, a unit vector.
     Direction(Vector3<f64>),
-    /// The frame of a link \[m\].
+    /// The pose of a link (translation \[m\]).
     Axes(IsometryMatrix3<f64>),
 }
 
-/// A value among the fields of a goal that people change by a handle.
+/// A field of a goal that people change by a handle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grip {
     /// The name of the field.
     pub field: &'static str,
-    /// The frame of the value, in the base link's frame \[m\]. That of a direction is moved to the apex of its cone,
-    /// that of an orientation to its link.
+    /// Pose of the frame of the value, in the base link's frame (translation \[m\]). For a direction, its origin is the
+    /// apex of the cone; for an orientation, the origin of the link.
     pub frame: IsometryMatrix3<f64>,
     /// The value in that frame.
     pub value: GripValue,
@@ -110,13 +110,13 @@ impl Grip {
         of.joint.is_none().then_some(Self { field, frame, value })
     }
 
-    /// True for an orientation, whose handle turns in its place.
+    /// True for an orientation: its handle rotates in place.
     pub fn turns(&self) -> bool {
         matches!(self.value, GripValue::Orientation(_))
     }
 
-    /// The pose of the handle in the base link's frame \[m\]: of a direction at a distance \[m\] from the apex. Only
-    /// that of an orientation is turned.
+    /// The pose of the handle in the base link's frame (translation \[m\]). The handle of a direction is at `distance`
+    /// \[m\] from the apex. Only the handle of an orientation is rotated; others have the axes of the base link.
     pub fn pose(&self, distance: f64) -> Isometry3<f64> {
         let place = |vector: Vector3<f64>| Isometry3::from(self.frame * Point3::from(vector));
         match self.value {
@@ -126,8 +126,9 @@ impl Grip {
         }
     }
 
-    /// The numbers of the field for another pose of the handle in the base link's frame; `None` for a direction without
-    /// length.
+    /// The numbers of the field if the handle is at `pose` in the base link's frame (translation \[m\]): x, y, z of a
+    /// place \[m\] or of a unit vector, or the quaternion x, y, z, w of an orientation, all in [`Grip::frame`]. `None`
+    /// for a direction of length 0.
     pub fn numbers_for(&self, pose: &Isometry3<f64>) -> Option<Vec<f64>> {
         let place = self.frame.inverse_transform_point(&pose.translation.vector.into()).coords;
         let vector = match self.value {

@@ -7,16 +7,16 @@ use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::{Malformed, names};
 
-/// The robot, the chain and the frames of the names in a goal.
+/// The robot, the chain and the frames to which the names in a goal refer.
 #[derive(Debug, Clone, Copy)]
 pub struct GoalContext<'a> {
-    /// The robot of the links.
+    /// The robot that has the links.
     pub robot: &'a Robot,
-    /// The chain that is solved for.
+    /// The chain whose variables are solved for.
     pub chain: &'a Chain,
-    /// Positions of all joints of the robot \[rad or m\]: links that the chain does not move stay there.
+    /// Positions \[rad or m\], one per joint of the robot. Joints that the chain does not move stay there.
     pub positions: &'a [f64],
-    /// Frames besides the links. Links precede frames of the same name.
+    /// Frames besides the links. A link takes precedence over a frame of the same name.
     pub frames: &'a [FixedFrame],
 }
 
@@ -25,16 +25,17 @@ pub struct GoalContext<'a> {
 pub struct FixedFrame {
     /// Its name in goals.
     pub name: String,
-    /// Its pose in the base link's frame \[m\].
+    /// Its pose in the base link's frame (translation \[m\]).
     pub pose: Isometry3<f64>,
 }
 
 /// A configuration of a chain.
 pub trait Configuration {
-    /// Frame of a chain joint after its motion, in the base link's frame \[m\].
+    /// Pose of the frame of a chain joint after its motion, in the base link's frame (translation \[m\]). `joint` is an
+    /// index of [`Chain::joints`].
     fn frame(&self, joint: usize) -> IsometryMatrix3<f64>;
 
-    /// Position of a variable \[rad or m\].
+    /// Position \[rad or m\] of a variable, an index of [`Chain::variables`].
     fn position(&self, variable: usize) -> f64;
 }
 
@@ -43,7 +44,7 @@ pub trait Configuration {
 pub struct Place {
     /// Index of the joint among [`Chain::joints`]; `None` for the base link.
     pub joint: Option<usize>,
-    /// Pose in the frame of that joint after its motion, or in the base link's frame \[m\].
+    /// Pose in the frame of that joint after its motion, or in the base link's frame (translation \[m\]).
     pub offset: IsometryMatrix3<f64>,
 }
 
@@ -54,7 +55,7 @@ impl Place {
         Self { joint: None, offset: IsometryMatrix3::identity() }
     }
 
-    /// The frame of a tip, with its tool.
+    /// The frame of the tip with index `tip`, including its tool.
     ///
     /// # Panics
     /// If `tip` is not an index of [`Chain::tips`].
@@ -64,7 +65,7 @@ impl Place {
         Self { joint: Some(tip.parent), offset: nalgebra::convert(tip.placement) }
     }
 
-    /// The frame of a link; `None` for an unknown name.
+    /// The frame of the link named `link`; `None` for an unknown name.
     #[must_use]
     pub fn of_link(context: &GoalContext, link: &str) -> Option<Self> {
         let GoalContext { robot, chain, positions, .. } = *context;
@@ -92,14 +93,14 @@ impl Place {
         self.joint.map_or(origin, |joint| at.frame(joint) * origin)
     }
 
-    /// Its pose in a configuration, in the base link's frame.
+    /// Its pose in a configuration, in the base link's frame (translation \[m\]).
     #[inline]
     pub fn pose(&self, at: &dyn Configuration) -> IsometryMatrix3<f64> {
         self.joint.map_or(self.offset, |joint| at.frame(joint) * self.offset)
     }
 }
 
-/// A point of a link, relative to a frame.
+/// A point that is fixed to a link, relative to a frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Between {
     /// The link.
@@ -110,56 +111,57 @@ pub struct Between {
     pub frame: Place,
 }
 
-/// All that the values of a goal depend on: places on links, relative to a frame.
+/// The places on links, and the frame, whose relative pose determines the values of a goal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Places {
-    /// The places with their shares \[-\], at least one. The mean of their origins by these is the point of the goal.
+    /// Places with their shares \[-\], at least one. The point of the goal is the sum of their origins, each times its
+    /// share.
     pub points: Vec<(f64, Place)>,
     /// The frame.
     pub frame: Place,
 }
 
-/// The pose of a link relative to a frame in one configuration. Vectors are along the axes of the frame.
+/// The pose of a link in a frame, in one configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Relative {
-    /// Orientation of the first place.
+    /// Orientation of the first place: a rotation matrix, whose columns are its axes in the frame.
     pub rotation: Matrix3<f64>,
-    /// The point \[m\].
+    /// The point of the goal, in the frame \[m\].
     pub point: Vector3<f64>,
 }
 
-/// A position or an orientation of a place in the base link's frame, for starting points near it.
+/// The position or orientation to which a goal leads a place, for starting points near it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
     /// The place.
     pub place: Place,
-    /// The chain joint after whose motion the frame is; `None` for the base link.
+    /// The frame of `at`: that of a chain joint after its motion, by its index; `None` for the base link's frame.
     pub frame: Option<usize>,
-    /// The goal of the place in that frame.
+    /// Middle of the bounds of the place, in that frame.
     pub at: Middle,
 }
 
-/// The middle of bounds.
+/// The middle of the bounds of a position or an orientation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Middle {
     /// Position of the origin \[m\].
     Position(Vector3<f64>),
-    /// Orientation.
+    /// Orientation of the axes.
     Orientation(Rotation3<f64>),
 }
 
 impl Places {
-    /// The chain joint that moves each place, and that of the frame; `None` for the base link.
+    /// The chain joint that moves each place, by its index, and finally that of the frame; `None` for the base link.
     pub fn joints(&self) -> impl Iterator<Item = Option<usize>> {
         self.points.iter().map(|(_, place)| place.joint).chain([self.frame.joint])
     }
 
-    /// The point in the base link's frame \[m\].
+    /// The point of the goal, in the base link's frame \[m\].
     pub fn point(&self, at: &dyn Configuration) -> Point3<f64> {
         self.points.iter().map(|(share, place)| place.origin(at).coords * *share).sum::<Vector3<f64>>().into()
     }
 
-    /// The relative pose in a configuration.
+    /// The first place's orientation and the point, in the frame, in a configuration.
     pub fn relative(&self, at: &dyn Configuration) -> Relative {
         let IsometryMatrix3 { rotation, translation } = self.points[0].1.pose(at);
         let point = if self.points.len() == 1 { translation.vector.into() } else { self.point(at) };
@@ -173,8 +175,9 @@ impl Places {
         }
     }
 
-    /// A derivative as wrenches, for each body that the chain moves: its joint, and the force and the torque about the
-    /// origin of the base link's frame, along its axes.
+    /// Converts a `derivative`, along the axes of the frame, to wrenches on the bodies that the chain moves. Each has
+    /// the index of the body's chain joint, its force, and its torque about the origin of the base link's frame, both
+    /// along the axes of that frame.
     pub fn wrenches(
         &self,
         at: &dyn Configuration,

@@ -15,16 +15,17 @@ use urdf_ik_text::fields::Fields;
 /// Distance below which the line of sight has no direction \[m\].
 const MIN_DISTANCE: f64 = 1e-9;
 
-/// A point of the frame, seen from the point of the link, lies within an angle of an axis of the link.
+/// The line of sight from a point of a link to a point of a frame deviates from an axis of the link by no more than an
+/// angle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gaze {
-    /// The link with its point of view, and the frame.
+    /// The link, its point of view, and the frame of the seen point.
     pub between: Between,
     /// The axis of sight in the link's frame, a unit vector.
     pub axis: Vector3<f64>,
     /// The point to see, in the frame \[m\].
     pub seen: Vector3<f64>,
-    /// The angle \[rad\], 0 to π.
+    /// Maximum angle between axis and line of sight \[rad\], 0 to π.
     pub angle: f64,
 }
 

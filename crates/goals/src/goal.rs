@@ -25,10 +25,10 @@ pub const MAX_GOALS: usize = 100;
 /// Name of a goal whose type is unknown.
 const UNNAMED: &str = "goal";
 
-/// Reads a goal of one kind from its fields.
+/// A function that reads a goal of one kind from its fields, or returns the reason why they are invalid.
 pub type KindReader = fn(&mut Fields, &GoalContext) -> Result<Arc<dyn Kind>, Malformed>;
 
-/// The kinds by the value of `type` in a request.
+/// All kinds: the value of `type` in a request, and the function that reads the fields.
 pub const KINDS: &[(&str, KindReader)] = &[
     ("position", Position::read),
     ("distance", Distance::read),
@@ -49,7 +49,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Its symbol.
+    /// Symbol of the unit: `m` or `rad`.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Metre => "m",
@@ -63,9 +63,9 @@ impl Unit {
 pub struct Requirement {
     /// Unit of the values.
     pub unit: Unit,
-    /// Number of rows, at most [`MAX_ROWS`](crate::MAX_ROWS).
+    /// Number of values, one per row, at most [`MAX_ROWS`](crate::MAX_ROWS).
     pub rows: usize,
-    /// The violated requirement, as the beginning of a sentence.
+    /// The violated requirement, as the beginning of a sentence that ends with the violation.
     pub subject: &'static str,
 }
 
@@ -84,7 +84,7 @@ pub trait Kind: Debug + Send + Sync {
         self.requirement().rows
     }
 
-    /// The places that its values depend on; `None` for a relation of joint positions.
+    /// The places on which its values depend; `None` for a relation of joint positions.
     fn places(&self) -> Option<Places> {
         None
     }
@@ -94,26 +94,28 @@ pub trait Kind: Debug + Send + Sync {
         None
     }
 
-    /// Derivatives of its only value by variables: index and factor. Empty without a [relation](Self::relation).
+    /// Derivatives of its only value with respect to the variables: index of the variable, and factor \[rad or m per
+    /// rad or m\]. Empty without a [relation](Self::relation).
     fn coefficients(&self) -> &[(usize, f64)] {
         self.relation().map_or(&[], |relation| &relation.coefficients)
     }
 
-    /// Where it leads a link, for starting points near it.
+    /// The pose to which it leads a link, for starting points near it; `None` if there is none.
     fn aim(&self) -> Option<Aim> {
         None
     }
 
-    /// Adds its rows for a relative pose of its places: always [`Kind::rows`]. None for a relation of joint positions.
+    /// Adds its rows for a relative pose of its places to `rows`: [`Kind::rows`] of them, or none for a relation of
+    /// joint positions.
     fn measure(&self, _relative: &Relative, _rows: &mut Rows) {}
 
     /// Checks its numbers.
     ///
     /// # Errors
-    /// [`Malformed`] for a number that is not finite, a zero vector or an empty interval.
+    /// [`Malformed`] for a number that is not finite or out of range, or an empty interval.
     fn check(&self) -> Result<(), Malformed>;
 
-    /// Its shape in a configuration, for displays; `None` for values without a place.
+    /// Its shape in a configuration, for displays; `None` for a kind without a place.
     fn drawing(&self, _at: &dyn Configuration) -> Option<Drawing> {
         None
     }
@@ -123,13 +125,13 @@ pub trait Kind: Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}: {}", short(goal), sentence(reason))]
 pub struct GoalError {
-    /// The name or the kind of the goal.
+    /// Name or type of the goal.
     pub goal: String,
     /// Reason why it is invalid.
     pub reason: String,
 }
 
-/// A goal of a configuration. Cheap to clone.
+/// A goal that a configuration should meet. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Goal {
     numbers: Arc<Numbers>,
@@ -157,7 +159,7 @@ impl PartialEq for Goal {
 }
 
 impl Goal {
-    /// A goal of weight 1 with a name for sentences.
+    /// A goal of weight 1, with a `name` for messages.
     ///
     /// # Errors
     /// [`GoalError`] for invalid numbers.
@@ -198,7 +200,7 @@ impl Goal {
     /// Reads a list of goals by [`Goal::read`], and makes their names distinct.
     ///
     /// # Errors
-    /// [`GoalError`] for the first invalid goal, with its number, or for more than [`MAX_GOALS`].
+    /// [`GoalError`] for the first invalid goal, with its number, or for more than [`MAX_GOALS`] goals.
     pub fn read_all(list: &[Value], context: &GoalContext) -> Result<Vec<Self>, GoalError> {
         if list.len() > MAX_GOALS {
             let reason = format!("there are {}; at most {MAX_GOALS} are possible", list.len());
@@ -239,22 +241,22 @@ impl Goal {
         &*self.numbers.kind
     }
 
-    /// [`Kind::places`].
+    /// The result of [`Kind::places`], computed once.
     pub fn places(&self) -> Option<&Places> {
         self.numbers.places.as_ref()
     }
 
-    /// [`Kind::aim`].
+    /// The result of [`Kind::aim`], computed once.
     pub fn aim(&self) -> Option<&Aim> {
         self.numbers.aim.as_ref()
     }
 
-    /// The name, or the type where a request has none.
+    /// The name of the goal; its type if the request has no name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Weight of the squared violation where not all goals can be met.
+    /// Weight \[-\] of the squared violation, for compromises where not all goals can be met.
     pub fn weight(&self) -> f64 {
         self.weight
     }
@@ -265,7 +267,7 @@ impl Goal {
         rows.violation()
     }
 
-    /// Writes the rows in a configuration.
+    /// Writes its rows in a configuration to `rows`, in place of those before.
     pub fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
         rows.clear();
         let Numbers { kind, places, .. } = &*self.numbers;
@@ -277,8 +279,9 @@ impl Goal {
         }
     }
 
-    /// Writes the derivative of a measured row by the variables of `chain` into `gradient`, one entry for each
-    /// variable. `poses` are those of the measured configuration.
+    /// Writes the derivative of the measured row with index `row` with respect to the variables of `chain` to
+    /// `gradient`, one entry per variable \[m or rad per rad or m\]. `rows` and `poses` must be those of the same
+    /// configuration.
     pub fn write_gradient(&self, chain: &Chain, poses: &ChainPoses, row: usize, rows: &Rows, gradient: &mut [f64]) {
         gradient.fill(0.0);
         let Numbers { kind, places, .. } = &*self.numbers;
@@ -293,7 +296,7 @@ impl Goal {
         }
     }
 
-    /// True for a goal that comes before targets and other goals where not all can be met.
+    /// True for a goal that takes precedence over targets and other goals where not all can be met.
     pub fn is_standing(&self) -> bool {
         self.is_standing
     }
@@ -304,7 +307,7 @@ impl Goal {
         Self { is_standing: true, ..self }
     }
 
-    /// A sentence about a violation \[m or rad\].
+    /// A sentence that describes a `violation` \[m or rad\] of the goal.
     pub fn sentence(&self, violation: f64) -> String {
         let (name, Requirement { unit, subject, .. }) = (short(&self.name), self.kind().requirement());
         if violation <= TOLERANCE {
@@ -315,12 +318,12 @@ impl Goal {
     }
 }
 
-/// A configuration by the chain's own forward kinematics.
+/// A configuration with the poses of [`Chain::forward_kinematics`].
 #[derive(Debug, Clone, Copy)]
 pub struct ExactConfiguration<'a> {
-    /// Positions of the variables \[rad or m\].
+    /// Positions \[rad or m\], one per variable.
     pub positions: &'a [f64],
-    /// Forward kinematics of these positions.
+    /// Poses of the chain at these positions.
     pub poses: &'a ChainPoses,
 }
 
@@ -334,8 +337,8 @@ impl Configuration for ExactConfiguration<'_> {
     }
 }
 
-/// The names of the goals that [`Goal::read_all`] reads from these objects: each its `name` or else its `type`, with
-/// its number in the list where an earlier goal has that name.
+/// The names of the goals that [`Goal::read_all`] reads from these objects: the `name` of each, or else its `type`. Its
+/// number in the list is appended if an earlier goal has the same name.
 pub fn distinct_names(list: &[Value]) -> Vec<String> {
     let own =
         |value: &Value| ["name", "type"].into_iter().find_map(|field| value.get(field)?.as_str().map(str::to_owned));

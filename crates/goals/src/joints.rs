@@ -12,11 +12,11 @@ use urdf_ik_text::names::{number, short};
 /// A weighted sum of joint positions lies within bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joints {
-    /// Variable and factor of each term \[-\].
+    /// Index of the variable, and factor \[rad or m per rad or m\], of each term. Factors are finite and not 0.
     pub coefficients: Vec<(usize, f64)>,
-    /// Bounds of the sum \[rad or m\]; infinite for none.
+    /// Lower and upper bound of the sum \[rad or m\]; −∞ or +∞ leaves that side unbounded.
     pub bounds: [f64; 2],
-    /// Unit of all terms.
+    /// Unit of the sum and its terms.
     pub unit: Unit,
 }
 
@@ -49,14 +49,14 @@ impl Joints {
         Ok(Arc::new(Self { coefficients, bounds, unit }))
     }
 
-    /// The sum with its bounds at the positions of variables \[rad or m\].
+    /// The sum with its bounds. `position` returns the position \[rad or m\] of a variable by its index.
     #[inline]
     pub fn row(&self, position: impl Fn(usize) -> f64) -> Row {
         let value = self.coefficients.iter().map(|(variable, factor)| factor * position(*variable)).sum();
         Row { value, interval: self.bounds }
     }
 
-    /// The variable that decides on it alone, and its interval \[rad or m\]; `None` for a sum of several.
+    /// Index and interval \[rad or m\] (lower, upper end) of the variable, if the sum has only one; `None` otherwise.
     pub fn variable_interval(&self) -> Option<(usize, [f64; 2])> {
         let [(variable, factor)] = self.coefficients[..] else { return None };
         let [one, other] = self.bounds.map(|bound| bound / factor);

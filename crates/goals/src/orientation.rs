@@ -21,7 +21,7 @@ const SMALL_ANGLE: f64 = 1e-4;
 const MAX_HALF_TURN_COSINE: f64 = -0.999;
 
 named_values! {
-    /// The three numbers of a rotation E.
+    /// The three numbers \[rad\] that describe a rotation E.
     pub enum Parameterization("parameterization", "parameterizations") {
         /// The rotation vector log E.
         RotationVector = "rotation_vector",
@@ -30,20 +30,21 @@ named_values! {
     }
 }
 
-/// The rotation E = R(q)ᵀ R(link) from an orientation q of the frame has three numbers within bounds.
+/// The rotation E = R(q)ᵀ R(link), from an orientation q to that of a link, both in a frame, has its three numbers
+/// within bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Orientation {
     /// The link and the frame; the point has no effect.
     pub between: Between,
-    /// The orientation q in the frame.
+    /// The orientation q in the frame: a rotation matrix, whose columns are the axes of q.
     pub centre: Matrix3<f64>,
-    /// The numbers.
+    /// The choice of the three numbers.
     pub parameterization: Parameterization,
-    /// True if a rotation vector is along the axes of the frame instead of those of q.
+    /// True if the components of a rotation vector are along the axes of the frame instead of those of q.
     pub along_frame: bool,
-    /// Lower bounds \[rad\]; infinite for none.
+    /// Lower bounds of the three numbers \[rad\]; −∞ leaves that side unbounded.
     pub lower: [f64; 3],
-    /// Upper bounds \[rad\].
+    /// Upper bounds of the three numbers \[rad\]; +∞ leaves that side unbounded.
     pub upper: [f64; 3],
 }
 

@@ -12,18 +12,18 @@ use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 
-/// The point of the link lies inside a box of the frame.
+/// A point of a link lies inside a box that is fixed to a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Position {
-    /// The point, and the frame of the box.
+    /// The point of the link, and the frame of the box.
     pub between: Between,
-    /// Centre of the box in the frame \[m\].
+    /// Origin of the bounds, in the frame \[m\].
     pub centre: Vector3<f64>,
-    /// Axes of the box in the frame.
+    /// Axes of the box in the frame: the columns of a rotation matrix.
     pub axes: Matrix3<f64>,
-    /// Bounds along these axes from the centre \[m\]; infinite for none.
+    /// Lower bounds along these axes, from `centre` \[m\]; −∞ leaves that side unbounded.
     pub lower: [f64; 3],
-    /// Upper bounds \[m\].
+    /// Upper bounds along these axes, from `centre` \[m\]; +∞ leaves that side unbounded.
     pub upper: [f64; 3],
 }
 

@@ -8,29 +8,30 @@ pub const MAX_ROWS: usize = 3;
 /// A value of a goal with its interval \[m or rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Row {
-    /// The value.
+    /// The value \[m or rad\].
     pub value: f64,
-    /// Lower and upper bound; infinite for none, equal for an exact value.
+    /// Lower and upper bound \[m or rad\]. −∞ or +∞ leaves that side unbounded; both are equal for an exact value.
     pub interval: [f64; 2],
 }
 
 impl Row {
-    /// The change that brings the value into its interval; 0 inside.
+    /// The smallest change \[m or rad\] that brings the value into its interval; 0 inside.
     #[inline]
     pub fn lack(&self) -> f64 {
         let [lower, upper] = self.interval;
         self.value.max(lower).min(upper) - self.value
     }
 
-    /// True if the interval has an influence: outside, and always if it is an exact value.
+    /// True if the interval has an influence: the value is outside, or the interval is a single value.
     #[inline]
     pub fn is_active(&self) -> bool {
         self.interval[0] == self.interval[1] || self.lack() != 0.0
     }
 }
 
-/// The derivative of a value: it changes by force · v + torque · ω, with the velocity v of the point and the angular
-/// velocity ω of the link relative to the frame, all along the axes of the frame.
+/// The derivative of a value as a force \[unit of the value per m\] and a torque \[unit of the value per rad\]: the
+/// value changes at the rate force · v + torque · ω, with the velocity v of the point and the angular velocity ω of the
+/// link relative to the frame. All vectors are along the axes of the frame.
 pub type Derivative = [Vector3<f64>; 2];
 
 /// Rows of a goal: its values, and their derivatives.
@@ -55,13 +56,13 @@ impl Rows {
         &self.values[..self.count]
     }
 
-    /// The derivatives of the values; 0 for a relation of joints.
+    /// The derivatives, in the order of [`Rows::values`]; 0 for a relation of joints.
     #[inline]
     pub fn derivatives(&self) -> &[Derivative] {
         &self.derivatives[..self.count]
     }
 
-    /// Norm of the distances of the values from their intervals \[m or rad\].
+    /// Norm \[m or rad\] of the distances of the values from their intervals.
     #[inline]
     pub fn violation(&self) -> f64 {
         self.values().iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()

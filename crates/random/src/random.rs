@@ -18,7 +18,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of that seed, or another one for each value of the environment variable `SEED_OFFSET`.
+    /// The sequence of `seed`. Each value of the environment variable `SEED_OFFSET` selects another sequence.
     pub fn new(seed: u64) -> Self {
         let offset: u64 =
             std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
@@ -26,7 +26,8 @@ impl Random {
         Self { chosen: VecDeque::new(), drawn }
     }
 
-    /// Numbers that a fuzzer chooses by bytes, and then numbers of a seed that all bytes determine.
+    /// A sequence for a fuzzer: its first numbers come from `bytes`, two for each number, and the others from a seed
+    /// that all bytes determine.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
         let seed =
@@ -49,7 +50,7 @@ impl Random {
         lower + self.unit() * (upper - lower)
     }
 
-    /// An index below `end`.
+    /// An index from 0 to below `end`, which is at least 1.
     pub fn below(&mut self, end: usize) -> usize {
         if let Some(number) = self.chosen() {
             return usize::from(number) % end;
@@ -63,24 +64,24 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// A vector with entries from `-size` to `size`.
+    /// A vector with entries from `-size` to `size`, in the unit of `size`.
     pub fn vector(&mut self, size: f64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.between(-size, size))
     }
 
-    /// A unit vector.
+    /// A unit vector in nearly any direction, not uniformly distributed.
     pub fn direction(&mut self) -> Vector3<f64> {
         let turn = UnitQuaternion::from_euler_angles(0.0, self.between(-1.5, 1.5), self.between(-3.1, 3.1));
         turn * Vector3::x()
     }
 
-    /// Positions of the chain's variables, uniform inside their working ranges.
+    /// Positions \[rad or m\], one per variable of `chain`, uniform inside their working ranges.
     pub fn positions(&mut self, chain: &Chain) -> Vec<f64> {
         chain.variables().iter().map(|variable| self.inside(&variable.working_range)).collect()
     }
 
-    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints
-    /// set accordingly.
+    /// Positions \[rad or m\], one per joint of `robot`, uniform inside their working ranges. Mimic joints follow their
+    /// rules.
     pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
         let mut positions: Vec<f64> =
             (0..robot.joints().len()).map(|joint| self.inside(&robot.working_range(joint))).collect();

@@ -12,47 +12,59 @@ use urdf_ik_robot::{Chain, Robot};
 /// The axis of a joint relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Axes {
+    /// Any direction, at any place.
     Any,
     /// Along coordinate axes, with rotations by quarter turns.
     Square,
+    /// Parallel, in the same direction.
     Parallel,
-    /// At this angle \[rad\].
+    /// At this angle from parallel \[rad\].
     NearlyParallel(f64),
+    /// Parallel, in the opposite direction.
     AntiParallel,
+    /// At this angle from antiparallel \[rad\].
     NearlyAntiParallel(f64),
+    /// Through the origin of the previous joint, in any direction.
     Intersecting,
+    /// On the same line.
     Coincident,
-    /// One of the others for each joint.
+    /// Another of these cases for each joint, at random.
     Mixed,
 }
 
 /// The distribution of random robots.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipe {
+    /// The axis of each joint relative to the previous one.
     pub axes: Axes,
+    /// Number of joints.
     pub joints: usize,
-    /// On average, one joint in this many is prismatic, fixed, a mimic joint, or the start of a branch; 0 for none.
+    /// On average, one joint in this many is prismatic; 0 for none.
     pub prismatic: usize,
+    /// On average, one joint in this many is fixed; 0 for none.
     pub fixed: usize,
+    /// On average, one joint in this many mimics another; 0 for none.
     pub mimic: usize,
+    /// On average, one joint in this many starts a branch; 0 for none.
     pub branch: usize,
-    /// True if the base link is any of the links.
+    /// True if the base link is a random link instead of the root link.
     pub any_base: bool,
+    /// Number of tip links.
     pub tips: usize,
 }
 
 impl Recipe {
-    /// A chain of revolute joints.
+    /// A chain of that many continuous joints, with one tip.
     pub fn plain(axes: Axes, joints: usize) -> Self {
         Self { axes, joints, prismatic: 0, fixed: 0, mimic: 0, branch: 0, any_base: false, tips: 1 }
     }
 
-    /// A tree with all kinds of joints.
+    /// A tree of that many joints: continuous, prismatic, fixed and mimic ones.
     pub fn tree(axes: Axes, joints: usize, tips: usize) -> Self {
         Self { prismatic: 4, fixed: 6, mimic: 5, branch: 4, any_base: true, tips, ..Self::plain(axes, joints) }
     }
 
-    /// A chain by this recipe. Draws again if no joint moves one of the tips.
+    /// A random chain by this recipe, and the URDF of its robot. Draws again if no joint moves one of the tips.
     pub fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
         for _ in 0..1000 {
             let (text, links) = (self.describe(random), self.joints + 1);
