@@ -9,8 +9,9 @@ use super::shared_steps::SeedTurns;
 use super::subproblems::AXIS_ROUNDING;
 use super::{ArmSolutions, Axes, Family, FamilyKind, JOINTS, Turn};
 
-/// Maximum residual of a subproblem's condition \[rad, and m relative to the arm's length\]: for arms that belong to
-/// their family exactly, and for nearby arms, whose solutions are verified by Newton steps.
+/// Maximum residual of a subproblem's condition: of angles \[rad\], and of lengths divided by the arm's length \[-\].
+/// The first entry is for arms that belong to their family exactly, the second for nearby arms, whose solutions Newton
+/// steps verify.
 pub const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm whose axes belong to a decomposable family exactly.
@@ -33,7 +34,7 @@ pub struct DecomposableArm {
     beside: [Vector3<f64>; 2],
     /// Distance below which a point counts as on an axis \[m\].
     on_axis: f64,
-    /// Maximum residual of a subproblem's condition \[m\] and \[rad\].
+    /// Maximum residual of a subproblem's condition: of lengths \[m\], then of angles \[rad\].
     pub slack: (f64, f64),
 }
 
@@ -47,7 +48,7 @@ pub(super) struct AxisGoal {
 }
 
 impl DecomposableArm {
-    /// The arm of `family` nearest to `axes`. `length` is the arm's length \[m\].
+    /// The arm that belongs to `family` exactly and is nearest to `axes`. `length` is the arm's length \[m\].
     pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
         let mut axes = if family.reversed { axes.reversed() } else { *axes };
         let mut signs = [1.0; JOINTS];
@@ -71,8 +72,8 @@ impl DecomposableArm {
         }
     }
 
-    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
-    /// `seed` \[rad\].
+    /// All joint positions for which the tip is at `pose`, in the base link's frame (translation \[m\]). Undetermined
+    /// joints are near `seed` \[rad\], one entry per joint from base to tip.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let goal = self.goal(pose);
         let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));

@@ -19,14 +19,14 @@ pub struct ArmSolutions {
 }
 
 impl ArmSolutions {
-    /// Joint positions of each solution \[rad\] in \[-π, π\], from the base to the tip.
+    /// Joint positions of each solution, from -π to π \[rad\], in the order of the joints from base to tip.
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {
         &self.positions[..self.count]
     }
 
-    /// For each solution, in the order of [`Self::as_slice`], true if it represents a continuum (self-motion): two
-    /// axes coincide, or a point is on the axis that should move it. Of a continuum, the configuration near the seed
-    /// is returned.
+    /// For each solution, in the order of [`Self::as_slice`], true if it represents a continuum (self-motion): two axes
+    /// coincide, or a point is on the axis that should move it. A continuum is represented by its configuration near
+    /// the seed.
     pub fn continuous(&self) -> &[bool] {
         &self.free[..self.count]
     }

@@ -16,9 +16,9 @@ pub const REDUNDANT_JOINTS: usize = 7;
 /// exponentials (Brockett 1984, "Robotic manipulators and the product of exponentials formula").
 #[derive(Debug, Clone, Copy)]
 pub struct Axes<const N: usize = JOINTS> {
-    /// Unit vectors and points \[m\] in the base link's frame.
+    /// The axes in the base link's frame (points \[m\]), from base to tip.
     pub lines: [Line; N],
-    /// Pose of the tip link in the base link's frame \[m\].
+    /// Pose of the tip in the base link's frame (translation \[m\]).
     pub tip: Isometry3<f64>,
 }
 
@@ -36,8 +36,8 @@ pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> 
 }
 
 impl<const N: usize> Axes<N> {
-    /// The axes of `chain` at zero positions, directed so that a variable increases with the rotation, followed by
-    /// zero vectors if the chain has fewer than `N`.
+    /// The axes of `chain` at zero positions, directed so that a positive rotation increases the variable. If the chain
+    /// has fewer than `N` axes, zero vectors follow.
     ///
     /// # Errors
     /// [`NoClosedForm`] unless the chain has one tip and 2 to `N` revolute joints, each with its own variable.
@@ -61,7 +61,7 @@ impl<const N: usize> Axes<N> {
         Ok(Self { lines, tip })
     }
 
-    /// This chain from tip to base: in the tip's frame, with the joints in reverse order and unchanged positions.
+    /// This chain read from tip to base: in the tip's frame, with the joints in reverse order and unchanged positions.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();
@@ -73,23 +73,24 @@ impl<const N: usize> Axes<N> {
         reversed
     }
 
-    /// The acute angle between two axes \[rad\].
+    /// The acute angle \[rad\] between two axes, counted from 0.
     pub fn angle(&self, a: usize, b: usize) -> f64 {
         self.lines[a].angle(&self.lines[b])
     }
 
-    /// The distance between two axes \[m\].
+    /// The distance \[m\] between two axes, counted from 0.
     pub fn distance(&self, a: usize, b: usize) -> f64 {
         self.lines[a].distance(&self.lines[b])
     }
 
-    /// The feet of the common perpendicular of two axes \[m\]. For parallel axes, the feet next to the point of the
-    /// first.
+    /// The feet of the common perpendicular of the axes `a` and `b`, counted from 0: on `a`, then on `b` \[m\], in the
+    /// base link's frame. For parallel axes, those at the given point of `a`.
     pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
         self.lines[a].feet(&self.lines[b])
     }
 
-    /// The point nearest to three axes in the least-squares sense \[m\]; `None` if they are parallel.
+    /// The point nearest to three axes, counted from 0, in the least-squares sense: in the base link's frame \[m\].
+    /// `None` if the axes are parallel.
     pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
         let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
         // Relative to a nearby point, so that a distant base link costs no digits.
@@ -104,7 +105,7 @@ impl<const N: usize> Axes<N> {
 }
 
 impl Axes<REDUNDANT_JOINTS> {
-    /// The remaining axes with joint `locked` fixed at `position` \[rad\].
+    /// The remaining axes with joint `locked`, counted from 0, fixed at `position` \[rad\].
     pub fn without(&self, locked: usize, position: f64) -> Axes {
         let Line { direction: axis, point: centre } = self.lines[locked];
         let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), position);

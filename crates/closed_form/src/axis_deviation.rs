@@ -2,13 +2,13 @@
 
 use super::Axes;
 
-/// Maximum deviation \[rad and m\] from a condition that is attributed to rounding.
+/// Maximum deviation from a condition that is attributed to rounding: of angles \[rad\] and of lengths \[m\].
 pub const EXACT_DEVIATION: f64 = 1e-9;
-/// Maximum deviation \[rad, and m relative to the arm's length\] from a condition for which closed-form solutions are
-/// still used as starting points of Newton steps.
+/// Maximum deviation from a condition for which closed-form solutions still serve as starting points of Newton steps:
+/// of angles \[rad\], and of lengths divided by the arm's length \[-\].
 pub const NEAR_DEVIATION: f64 = 0.01;
 
-/// Conditions on the relative placement of axes, which are counted from 0.
+/// Conditions on the relative placement of axes, by their indices from 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AxisConditions<'a> {
     /// Pairs of parallel axes.
@@ -21,22 +21,22 @@ pub struct AxisConditions<'a> {
     pub concurrent: &'a [[usize; 3]],
 }
 
-/// The largest deviation of one kind \[rad or m\], and its pair of axes, counted from 0, the lower index first.
+/// The largest deviation of one kind \[rad or m\], and its pair of axes: their indices from 0, the lower one first.
 pub type Greatest = (f64, [usize; 2]);
 
 /// Largest deviations of the axes of a chain from the conditions of a family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisDeviation {
-    /// Angle between two axes that should be parallel \[rad\].
+    /// Largest angle between two axes that should be parallel \[rad\].
     pub parallel: Greatest,
-    /// Deviation from a right angle between two axes that should be perpendicular \[rad\].
+    /// Largest deviation from a right angle between two axes that should be perpendicular \[rad\].
     pub square: Greatest,
-    /// Distance between two axes that should intersect \[m\].
+    /// Largest distance between two axes that should intersect \[m\].
     pub distance: Greatest,
 }
 
 impl AxisConditions<'_> {
-    /// Deviation of `axes` from these conditions.
+    /// Largest deviations of `axes` from these conditions.
     pub fn deviation<const N: usize>(&self, axes: &Axes<N>) -> AxisDeviation {
         let angles = self.parallel.iter().map(|&[a, b]| (axes.angle(a, b), [a, b]));
         let squares = self.square.iter().map(|&[a, b]| (axes.lines[a].angle_from_right(&axes.lines[b]), [a, b]));
@@ -72,20 +72,21 @@ impl AxisDeviation {
         self.parallel.0.max(self.square.0).max(self.distance.0) <= EXACT_DEVIATION
     }
 
-    /// The largest deviation relative to [`NEAR_DEVIATION`], for an arm of `length` \[m\]. Up to 1, the family yields
-    /// starting points.
+    /// The largest deviation divided by [`NEAR_DEVIATION`] \[-\], for an arm of `length` \[m\]. Up to 1, the family
+    /// yields starting points.
     pub fn over_near(&self, length: f64) -> f64 {
         (self.parallel.0.max(self.square.0) / NEAR_DEVIATION).max(self.distance.0 / (NEAR_DEVIATION * length))
     }
 
-    /// The deviations of a reversed chain of `count` axes, with the indices of the original chain.
+    /// These deviations of a reversed chain of `count` axes, with the indices of the original chain.
     #[must_use]
     pub fn reversed(&self, count: usize) -> Self {
         let reversed = |(deviation, [a, b]): Greatest| (deviation, [count - 1 - b, count - 1 - a]);
         Self { parallel: reversed(self.parallel), square: reversed(self.square), distance: reversed(self.distance) }
     }
 
-    /// The deviations above rounding, in words with the names of the `joints`; empty if there are none.
+    /// The deviations above rounding, in words, with the names `joints` from base to tip. Empty if there are no such
+    /// deviations.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let deviations = [
             (self.parallel, "are", "rad from parallel"),
@@ -100,7 +101,7 @@ impl AxisDeviation {
     }
 }
 
-/// A text with the common properties of axes, followed by their deviation if it is not empty.
+/// The text `common` about the common properties of axes, followed by `deviation` if that is not empty.
 pub fn with_deviation(common: String, deviation: &str) -> String {
     if deviation.is_empty() {
         common

@@ -22,8 +22,8 @@ pub enum Shoulder {
     FirstTwoParallel,
     /// The second and the third axis intersect.
     LastTwoMeet,
-    /// None: the first and the second axis are skew (Pieper 1968, "The kinematics of manipulators under computer
-    /// control").
+    /// None of these: the first and the second axis are skew (Pieper 1968, "The kinematics of manipulators under
+    /// computer control").
     General,
 }
 
@@ -90,14 +90,14 @@ impl FamilyKind {
     }
 }
 
-/// A family and the deviation of a chain's axes from it.
+/// A family, and the deviation of a chain's axes from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Family {
-    /// Common property of the axes.
+    /// Common properties of the axes.
     pub kind: FamilyKind,
     /// True if the chain belongs to the family when read from its tip to its base.
     pub reversed: bool,
-    /// Deviation of the axes from the family; the joints are counted from 0 at the base.
+    /// Deviation of the axes from the family. Axes are counted from 0 at the base.
     pub deviation: AxisDeviation,
     /// [`AxisDeviation::over_near`] for the length of the arm.
     over_near: f64,
@@ -115,7 +115,8 @@ impl Family {
     }
 
     /// The family to which the axes belong exactly, otherwise the nearest one. `length` is the arm's length \[m\].
-    /// `None` if, in every family, axes are parallel that must not be.
+    /// `None` if, for every family, two axes are nearly parallel that must not be, or two that must be skew come too
+    /// close.
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
         for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
@@ -135,15 +136,16 @@ impl Family {
     pub(super) const GENERAL: Self =
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
-    /// This family with the deviation of `axes`; `None` if axes that must not be parallel are.
+    /// This family with the deviation of `axes` of an arm of `length` \[m\]. `None` if two axes are nearly parallel
+    /// that must not be, or two that must be skew come too close.
     #[doc(hidden)]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
         Self::read(self.kind, &axes, length, self.reversed)
     }
 
-    /// A family with the deviation of `axes`, which were `reversed` or not; `None` if axes are parallel that must not
-    /// be.
+    /// A family with the deviation of `axes`, which are already `reversed` or not. `None` if two axes are nearly
+    /// parallel that must not be, or two that must be skew come too close.
     fn read(kind: FamilyKind, axes: &Axes, length: f64, reversed: bool) -> Option<Self> {
         let Relations { is_wrist, parallel, meeting, skew, apart } = kind.relations();
         let is_apart = |&[a, b]: &[usize; 2]| axes.angle(a, b) > MIN_ANGLE;
@@ -165,14 +167,15 @@ impl Family {
         Some(Self { kind, reversed, deviation, over_near })
     }
 
-    /// The one of two from which the axes deviate more.
+    /// Whichever of the two families the axes deviate from more.
     #[doc(hidden)]
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.over_near > self.over_near { other } else { self }
     }
 
-    /// True if it is preferable to another: exact before near, then a deviation less than half as large.
+    /// True if it is preferable to `other`: an exact family to a near one, otherwise one with less than half the
+    /// deviation.
     #[doc(hidden)]
     pub fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
@@ -182,14 +185,14 @@ impl Family {
         }
     }
 
-    /// The common property of the axes and the deviation from it, in words with these `numbers` of the axes and names
-    /// of the `joints`.
+    /// The common properties of the axes and the deviation from them, in words. `numbers` and `joints` are the numbers
+    /// of the axes and the names of the joints, from base to tip.
     #[doc(hidden)]
     pub fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
         with_deviation(self.numbered(numbers), &self.deviation.in_words(joints))
     }
 
-    /// The common property of the axes in words, with these `numbers` of the axes.
+    /// The common properties of the axes, in words. `numbers` are the numbers of the axes, from base to tip.
     #[doc(hidden)]
     pub fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
         if self.reversed {

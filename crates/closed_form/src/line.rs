@@ -27,8 +27,8 @@ impl Line {
         sine.abs().atan2((other.direction - self.direction * sine).norm())
     }
 
-    /// Feet of the common perpendicular of two lines \[m\]. For parallel lines, the feet next to the point of the
-    /// first.
+    /// Feet of the common perpendicular of two lines: on this one, then on `other` \[m\]. For parallel lines, those at
+    /// this line's `point`.
     pub fn feet(&self, other: &Self) -> (Vector3<f64>, Vector3<f64>) {
         let (u, v) = (&self.direction, &other.direction);
         let between = other.point - self.point;
@@ -51,7 +51,7 @@ impl Line {
         self.direction.cross(&(point - self.point)).norm()
     }
 
-    /// The line rotated by `turn` about another.
+    /// This line rotated by `turn` about the line `about`.
     #[inline]
     #[must_use]
     pub fn turned(&self, turn: Turn, about: &Self) -> Self {
@@ -59,7 +59,7 @@ impl Line {
         Self { direction: turn.about(&about.direction, &self.direction), point }
     }
 
-    /// The line after a rigid motion.
+    /// This line after a rigid `motion` (translation \[m\]).
     #[inline]
     #[must_use]
     pub fn moved(&self, motion: &Isometry3<f64>) -> Self {

@@ -5,13 +5,14 @@ use nalgebra::Isometry3;
 use super::{ArmSolutions, JOINTS, same};
 use urdf_ik_robot::{Chain, ChainPoses};
 
-/// Joint positions of the samples \[rad\]: not special angles, which could hide degeneracies or add some.
+/// Joint positions of the samples \[rad\]. They are not special angles, which could hide degeneracies or add some.
 pub const SAMPLE_POSITIONS: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
 /// Largest error of a recovered sample \[rad\]: for arms that belong to their family exactly, and for arms near it.
 const MAX_DIFFERENCE: [f64; 2] = [1e-6, 0.3];
 
-/// True if each sample configuration is among the `solutions` of its pose, and none represents a continuum, as it
-/// would for an arm with a self-motion everywhere.
+/// True if each sample configuration of `chain` is among the `solutions` of its pose, and no solution represents a
+/// continuum, as for an arm with a self-motion everywhere. `solutions` takes a pose of the tip in the base link's frame
+/// (translation \[m\]) and a seed \[rad\]. `exact` requires accurate solutions: the arm belongs to its family exactly.
 pub fn self_check(
     chain: &Chain,
     exact: bool,

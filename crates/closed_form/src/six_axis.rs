@@ -17,10 +17,10 @@ pub enum SixAxis {
 }
 
 impl SixAxis {
-    /// Analyses a six-joint chain of `length` \[m\]: the arm and its family.
+    /// The arm of a six-joint chain of `length` \[m\], and its family.
     ///
     /// # Errors
-    /// [`NoClosedForm`] with the reason.
+    /// [`NoClosedForm`] if the chain has a form that no arm has, or joints that are always redundant.
     pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), NoClosedForm> {
         let axes = Axes::new(chain)?;
         if let Some((arm, family)) = Self::decomposable(&axes, length)
@@ -31,20 +31,21 @@ impl SixAxis {
         Self::general(&axes, length).ok_or_else(|| in_the_way(&axes, chain))
     }
 
-    /// The arm with these axes and its family; `None` if no decomposable family is exact or near. `length` is in
-    /// \[m\].
+    /// The decomposable arm with these axes, and its family; `None` if no such family is exact or near. `length` is the
+    /// arm's length \[m\].
     pub fn decomposable(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         let family = Family::of(axes, length).filter(Family::near)?;
         Some((Self::Decomposable(DecomposableArm::new(axes, &family, length)), family))
     }
 
-    /// The arm with these axes as a general arm. `None` if some axes are always redundant. `length` is in \[m\].
+    /// The general arm with these axes, and the general family; `None` if some axes are always redundant. `length` is
+    /// the arm's length \[m\].
     pub fn general(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         Some((Self::General(Box::new(General6R::new(axes, length)?)), Family::GENERAL))
     }
 
-    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
-    /// `seed` \[rad\].
+    /// All joint positions for which the tip is at `pose`, in the base link's frame (translation \[m\]). Undetermined
+    /// joints are near `seed` \[rad\], one entry per joint from base to tip.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match self {
             Self::Decomposable(arm) => arm.solutions(pose, seed),

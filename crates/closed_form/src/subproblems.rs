@@ -31,14 +31,14 @@ const CONDITION_ROUNDING: f64 = 1e-12;
 /// Squared sine of the angle between two axes below which they count as parallel.
 pub(super) const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 
-/// How well the condition of a subproblem can be satisfied. The three cases are exhaustive.
+/// How well the condition of a subproblem can be satisfied. There are no other cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// Exactly, up to rounding. A double root is returned once.
     Exact,
     /// Not at all; the root minimises the residual.
     Nearest,
-    /// By any rotation, or any pair of rotations with the right sum; the root is one of them.
+    /// By any rotation, or by a continuum of pairs of rotations; the root is one of them.
     Free,
 }
 
@@ -64,7 +64,7 @@ pub struct Roots<T> {
     count: usize,
     /// How well the condition is satisfied.
     pub fit: Fit,
-    /// Residual of the condition, in the unit of the condition; 0 up to rounding.
+    /// Residual of the condition, in its unit; 0 if it is rounding.
     pub miss: f64,
 }
 
@@ -83,7 +83,7 @@ impl<T: Copy> Roots<T> {
         &self.found[..self.count]
     }
 
-    /// True if the residual is at most `slack`, in the unit of the condition.
+    /// True if the residual is at most `slack`, in the same unit.
     pub fn within(&self, slack: f64) -> bool {
         self.miss <= slack
     }
@@ -99,14 +99,14 @@ pub struct Orbit<'a> {
 }
 
 impl<'a> Orbit<'a> {
-    /// The orbit of `point` about `axis`.
+    /// The orbit of `point` \[m\] about `axis`, a unit vector.
     pub fn new(axis: &'a Vector3<f64>, point: &'a Vector3<f64>) -> Self {
         Self { axis, point }
     }
 }
 
-/// Subproblem 1: the rotation about `axis` (unit vector) that moves `from` nearest to `to`, both \[m\] or unit
-/// vectors. If one of them is on the axis, any rotation is a solution.
+/// Subproblem 1: the rotation about `axis`, a unit vector, that moves `from` nearest to `to`. Both are points \[m\] or
+/// unit vectors, and the residual is their distance. If one of them is on the axis, any rotation is a solution.
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
     let across = axis.cross(from).norm() - axis.cross(to).norm();
     let along = axis.dot(from) - axis.dot(to);
@@ -116,8 +116,8 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     Roots::one(turn.unwrap_or(Turn::ZERO), turn.is_none(), rounded(miss, rounding))
 }
 
-/// As [`turn_onto`], without a residual: the rotation about `axis` (unit vector) that moves `from` nearest to `to`,
-/// both in the same unit; `None` if any rotation does.
+/// [`turn_onto`] without a residual: the rotation about `axis`, a unit vector, that moves `from` nearest to `to`, both
+/// in the same unit. `None` if any rotation does.
 pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
     let (normal, normal_to) = (axis.cross(from), axis.cross(to));
     let across = normal.norm_squared().min(normal_to.norm_squared());
@@ -127,8 +127,8 @@ pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>)
     (across > AXIS_ROUNDING * AXIS_ROUNDING * longest).then(turn)
 }
 
-/// Subproblem 4: the rotations about `axis` (unit vector) after which the dot product of `point` and `direction` is
-/// `height`.
+/// Subproblem 4: the rotations of `point` about `axis`, a unit vector, after which its dot product with `direction` is
+/// `height`. `height` and the residual are in the product of their units.
 pub fn turns_to_height(
     axis: &Vector3<f64>,
     point: &Vector3<f64>,
@@ -155,12 +155,12 @@ pub fn turns_to_height(
     Roots::two([turn(rest), turn(-rest)])
 }
 
-/// Subproblem 4 for unit vectors: the rotations about `axis` for which the angle between `direction` and `other`
-/// equals that between `like` and `other`.
+/// Subproblem 4 for unit vectors: the rotations of `direction` about `axis` after which its angle to `other` equals
+/// that of `like`.
 ///
 /// Where cosines are insensitive to their angles, their differences are computed from the sines, so the roots stay
-/// accurate near the extremes, as with the half-angle formulas of spherical triangles. The residual is that of the
-/// height.
+/// accurate near the extremes, as with the half-angle formulas of spherical triangles. The residual is the difference
+/// of the cosines \[-\].
 pub fn turns_to_angle(
     axis: &Vector3<f64>,
     direction: &Vector3<f64>,
@@ -196,9 +196,9 @@ fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
     if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
 }
 
-/// Subproblem 3: the rotations about `axis` (unit vector) that move `point` \[m\] to the distance `distance` \[m\]
-/// from `from`, by the half-angle form of the law of cosines, which is accurate even near the minimum and maximum
-/// distance.
+/// Subproblem 3: the rotations about `axis`, a unit vector, that move `point` \[m\] to a `distance` \[m\] from the
+/// point `from` \[m\]. The residual is a distance \[m\]. The half-angle form of the law of cosines is accurate even
+/// near the minimum and maximum distance.
 pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
     let (normal, from_normal) = (axis.cross(point), axis.cross(from));
     let (radius, from_radius) = (normal.norm(), from_normal.norm());
@@ -225,7 +225,8 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     Roots::two([middle.and(turn), middle.and(turn.back())])
 }
 
-/// Subproblem 2: the rotations of two points about their axes that make them coincide.
+/// Subproblem 2: the rotations of two points about their axes that make them coincide, that of `one` first. The
+/// residual is a distance \[m\].
 ///
 /// If the axes are parallel, only the difference of the rotations matters, and the second point is not rotated. The
 /// same applies to a point on its own axis.

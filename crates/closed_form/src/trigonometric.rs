@@ -33,13 +33,13 @@ impl Linear {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
 
-    /// The product with a factor.
+    /// The product of the function and `factor`.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { one: self.one * factor, cos: self.cos * factor, sin: self.sin * factor }
     }
 
-    /// The sum with a constant.
+    /// The sum of the function and `constant`.
     #[must_use]
     pub fn plus(&self, constant: f64) -> Self {
         Self { one: self.one + constant, ..*self }
@@ -58,17 +58,21 @@ impl Linear {
 /// The function `one` + Re(`first` z + `second` z²) of an angle, with z = exp(i angle).
 #[derive(Debug, Clone, Copy)]
 pub struct Quadratic {
+    /// Constant term.
     pub one: f64,
+    /// Coefficient of z.
     pub first: Complex<f64>,
+    /// Coefficient of z².
     pub second: Complex<f64>,
 }
 
 impl Quadratic {
+    /// The constant function with the value `one`.
     pub fn constant(one: f64) -> Self {
         Self { one, first: Complex::ZERO, second: Complex::ZERO }
     }
 
-    /// The sum with `factor` times another function.
+    /// The sum of this function and `factor` times `other`.
     #[must_use]
     pub fn and(&self, factor: f64, other: &Self) -> Self {
         Self {

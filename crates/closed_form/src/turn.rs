@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// A planar rotation, stored as cosine and sine. Its axis is given by the context.
+/// A rotation about an axis that the context defines, stored as cosine and sine of its angle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
     /// Cosine of the angle.
@@ -12,10 +12,10 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The identity.
+    /// The rotation by 0.
     pub const ZERO: Self = Self { cos: 1.0, sin: 0.0 };
 
-    /// The rotation by π.
+    /// The rotation by π rad.
     pub const HALF: Self = Self { cos: -1.0, sin: 0.0 };
 
     /// The rotation by `angle` \[rad\].
@@ -24,13 +24,13 @@ impl Turn {
         Self { cos, sin }
     }
 
-    /// The rotation whose cosine and sine are proportional to `cos` and `sin`; the identity if both vanish.
+    /// The rotation with a cosine and sine proportional to `cos` and `sin`; the rotation by 0 if both vanish.
     pub fn towards(cos: f64, sin: f64) -> Self {
         let scale = 1.0 / (cos * cos + sin * sin).sqrt();
         if scale.is_finite() { Self { cos: cos * scale, sin: sin * scale } } else { Self::ZERO }
     }
 
-    /// The angle \[rad\] in \[-π, π\].
+    /// The angle, from -π to π \[rad\].
     pub fn angle(self) -> f64 {
         self.sin.atan2(self.cos)
     }
@@ -48,7 +48,7 @@ impl Turn {
         Self { cos, sin: self.sin * other.cos + self.cos * other.sin }
     }
 
-    /// `vector`, rotated about the unit vector `axis` (Rodrigues' formula).
+    /// `vector` after this rotation about the unit vector `axis`, by Rodrigues' formula. It keeps its unit.
     pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
         let along = axis.dot(vector) * (1.0 - self.cos);
         vector * self.cos + axis.cross(vector) * self.sin + axis * along

@@ -10,7 +10,8 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }
 
-/// True if all joints of two configurations differ by at most `slack` \[rad\] modulo 2π.
+/// True if each joint differs by at most `slack` \[rad\] modulo 2π between the configurations `a` and `b` \[rad\], with
+/// one entry per joint.
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| without_whole_turns(a - b).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)

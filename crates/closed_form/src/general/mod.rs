@@ -60,8 +60,8 @@ impl General6R {
         (one.0.max(other.0) >= MIN_TRIALS_PASSED).then_some(Self { ends })
     }
 
-    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
-    /// `seed` \[rad\].
+    /// All joint positions for which the tip is at `pose`, in the base link's frame (translation \[m\]). Undetermined
+    /// joints are near `seed` \[rad\], one entry per joint from base to tip.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let mut solutions = ArmSolutions::default();
         for end in &self.ends {

@@ -12,9 +12,9 @@ use crate::two_link::{PlaneFreedom, Solutions};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_robot::Chain;
 
-/// A chain of five joints: the axes of yaw, roll and shoulder intersect in one point, the roll axis perpendicular to
-/// both others; the axes of elbow and wrist are parallel to the shoulder's. The up vector is the direction from the
-/// wrist to the tip link's origin, perpendicular to these axes.
+/// A chain of five joints: the axes of yaw, roll and shoulder intersect in one point, and the roll axis is
+/// perpendicular to both others; the axes of elbow and wrist are parallel to the shoulder's. The up vector is the
+/// direction from the wrist's axis to the tip's origin, perpendicular to that axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeLinkChain {
     arm: ThreeLink,
@@ -73,10 +73,10 @@ impl ThreeLinkChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
-    /// at `end` \[m\] and the last link points along `up` (both in the base link's frame): the solutions of
-    /// [`ThreeLink::solve`], each followed by its [equivalent](ThreeLinkAngles::rolled_over), unless both belong to
-    /// one continuum.
+    /// All positions of the chain's variables, from -π (excluded) to π \[rad\], at which the tip's origin is at `end`
+    /// \[m\] and the last link points along `up`, both in the base link's frame. Joint limits are ignored. They are the
+    /// solutions of [`ThreeLink::solve`], each followed by its [equivalent](ThreeLinkAngles::rolled_over), unless both
+    /// belong to one continuum.
     ///
     /// # Errors
     /// As for [`ThreeLink::solve`].

@@ -67,25 +67,25 @@ pub struct ThreeLink {
 /// Angles of the five joints \[rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ThreeLinkAngles {
-    /// Rotation of the plane about the base axis y, θ_y.
+    /// Rotation of the plane about the base axis y, θ_y \[rad\].
     pub yaw: f64,
-    /// Rotation of the plane about its own z axis after that, β, in \[-π/2, π/2\].
+    /// Rotation of the plane about its own z axis after that, β \[rad\]. From -π/2 to π/2 in solutions.
     pub roll: f64,
-    /// Angle of the first link from the plane's y axis, about its normal x, θ0.
+    /// Angle of the first link from the plane's y axis, about its normal x, θ0 \[rad\].
     pub shoulder: f64,
-    /// Angle of the second link from the first, θ1.
+    /// Angle of the second link from the first, θ1 \[rad\].
     pub elbow: f64,
-    /// Angle of the last link from the second, θ2.
+    /// Angle of the last link from the second, θ2 \[rad\].
     pub wrist: f64,
 }
 
-/// Angles of three joints, and the rotation of a ball joint that replaces the last one.
+/// Angles of three joints, and the rotation of the ball joint at the wrist.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BallWristAngles {
     /// Yaw, shoulder and elbow \[rad\].
     pub arm: SpatialAngles,
-    /// Rotation of the last link in the frame of the second, whose y axis points along it: the shortest one to the up
-    /// vector.
+    /// Rotation of the last link in the frame of the second link, whose y axis points along that link: the shortest
+    /// rotation of the y axis to the up vector.
     pub wrist: UnitQuaternion<f64>,
 }
 
@@ -103,7 +103,8 @@ impl ThreeLinkAngles {
 }
 
 impl ThreeLink {
-    /// Links of `lengths` \[m\], which may be 0, on `base`, the pose of the base frame in the frame of the targets.
+    /// Links of these lengths \[m\], from the shoulder to the end, on `base`, the pose of the base frame in the frame
+    /// of the targets (translation \[m\]). Lengths may be 0.
     ///
     /// # Errors
     /// [`InputError`] if a length is negative or not finite, if the sum exceeds 1e9 m, or if `base` is not a finite
@@ -115,15 +116,15 @@ impl ThreeLink {
         Ok(Self { first_two, last })
     }
 
-    /// Lengths of the links \[m\].
+    /// Lengths of the links \[m\], from the shoulder to the end.
     pub fn lengths(&self) -> [f64; 3] {
         let [first, second] = self.first_two.links().lengths();
         [first, second, self.last]
     }
 
-    /// All angles for which the end is at `end` \[m\] and the last link points along `up`, a nonzero vector of any
-    /// length; in general four. Out of reach, the angles for which the end is closest while the last link points
-    /// along `up`.
+    /// All angles \[rad\], in general four, for which the end is at `end` \[m\] and the last link points along `up`, a
+    /// nonzero vector of any length. Both are in the frame of the targets. Out of reach, the angles for which the end
+    /// is closest while the last link points along `up`.
     ///
     /// # Errors
     /// [`InputError`] if a coordinate of `end` is not finite or beyond 1e9 m, or if `up` is zero or not finite.
@@ -142,8 +143,9 @@ impl ThreeLink {
         }))
     }
 
-    /// All angles of an arm without roll, with a ball joint at the wrist that takes the up vector, for which the end
-    /// is at `end` \[m\]; out of reach, the angles for which it is closest.
+    /// All angles \[rad\] of an arm without roll for which the end is at `end` \[m\], and the rotation of a ball joint
+    /// at the wrist that makes the last link point along `up`, a nonzero vector of any length. Both are in the frame of
+    /// the targets. Out of reach, the angles for which the end is closest.
     ///
     /// # Errors
     /// As for [`ThreeLink::solve`].
@@ -160,7 +162,7 @@ impl ThreeLink {
         }))
     }
 
-    /// Forward kinematics: positions of elbow, wrist and end for these angles \[m\], in the frame of the targets.
+    /// Forward kinematics: positions \[m\] of elbow, wrist and end for `angles`, in the frame of the targets.
     pub fn link_ends(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 3] {
         let mut pose = *self.first_two.base()
             * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angles.yaw)

@@ -1,6 +1,6 @@
 //! Solutions of two and three links.
 
-/// Shape of the two links at the solution. The three cases are exhaustive.
+/// Shape of the two links at the solution. There are no other cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
     /// A triangle: two configurations in each plane, elbow up and elbow down.
@@ -12,8 +12,8 @@ pub enum Shape {
     Folded,
 }
 
-/// Self-motion within the plane of the two links; one configuration of the continuum is returned. The cases are
-/// exhaustive.
+/// Self-motion within the plane of the two links. A continuum is represented by one configuration. There are no other
+/// cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Freedom {
     /// No self-motion.
@@ -30,7 +30,7 @@ pub enum Freedom {
     Both,
 }
 
-/// Self-motion of the plane of the links. The cases are exhaustive.
+/// Self-motion of the plane of the links. There are no other cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlaneFreedom {
     /// No self-motion: the plane is unique, up to its two sides.
@@ -46,18 +46,19 @@ pub enum PlaneFreedom {
     YawAgainstShoulder,
 }
 
-/// Up to `N` configurations and their common properties. All angles are in (-π, π\] \[rad\] and ignore joint limits.
+/// Up to `N` configurations, and their common properties. All angles are from -π (excluded) to π \[rad\], regardless of
+/// joint limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solutions<P, const N: usize> {
     configurations: [P; N],
     count: usize,
     /// Shape of the two links.
     pub shape: Shape,
-    /// Self-motion within the plane.
+    /// Self-motion within the plane of the links.
     pub freedom: Freedom,
-    /// Self-motion of the plane.
+    /// Self-motion of the plane of the links.
     pub plane: PlaneFreedom,
-    /// Distance of the tip from the target \[m\]: 0 within reach, otherwise the configurations are the closest ones.
+    /// Distance of the tip from the target \[m\]: 0 within reach. Otherwise the configurations are the closest ones.
     pub missing: f64,
 }
 
@@ -82,7 +83,7 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
         solutions
     }
 
-    /// The configurations, at least one; angles in \[rad\].
+    /// The configurations, at least one, with angles \[rad\].
     pub fn configurations(&self) -> &[P] {
         &self.configurations[..self.count]
     }

@@ -20,7 +20,7 @@ pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
-    /// The chain has another number of joints, or they are not in one row to one tip.
+    /// The chain does not have the required number of joints in a row, or has several tips.
     #[error(
         "the chain has {joints} movable joints and {tips} tip links; it must have {expected} joints in a row and 1 tip link"
     )]
@@ -82,7 +82,7 @@ pub enum NotOfThisShape {
         /// Distance from the plane \[m\].
         distance: f64,
     },
-    /// The tip link's origin is on the wrist's axis, so that the last link points nowhere.
+    /// The tip link's origin is on the wrist's axis, so the last link has no direction.
     #[error(
         "the tip link is {distance:e} m from the axis of '{wrist}'; the last link needs a length to point along the up vector"
     )]
@@ -92,7 +92,7 @@ pub enum NotOfThisShape {
         /// Distance from the axis of that joint \[m\].
         distance: f64,
     },
-    /// The link lengths are too large.
+    /// The link lengths are invalid, such as too large.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -218,9 +218,9 @@ impl PlanarChain {
         &self.links
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
-    /// at `target` (base link's frame \[m\]), in the order of [`TwoLink::solve`]. The distance of the target from the
-    /// plane adds to [`Solutions::missing`].
+    /// All positions of the chain's variables, from -π (excluded) to π \[rad\], at which the tip's origin is at
+    /// `target` \[m\] in the base link's frame, in the order of [`TwoLink::solve`]. Joint limits are ignored. The
+    /// distance of the target from the plane adds to [`Solutions::missing`].
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
@@ -273,8 +273,8 @@ impl SpatialChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
-    /// at `target` (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
+    /// All positions of the chain's variables, from -π (excluded) to π \[rad\], at which the tip's origin is at
+    /// `target` \[m\] in the base link's frame, in the order of [`SpatialTwoLink::solve`]. Joint limits are ignored.
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.

@@ -76,14 +76,14 @@ pub struct TwoLink {
 /// Angles of the two joints \[rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Angles {
-    /// Angle of the first link from the first coordinate axis.
+    /// Angle of the first link from the first coordinate axis \[rad\].
     pub shoulder: f64,
-    /// Angle of the second link from the first.
+    /// Angle of the second link from the first \[rad\].
     pub elbow: f64,
 }
 
 impl TwoLink {
-    /// An arm with links of `lengths` \[m\], which may be 0.
+    /// An arm with links of `lengths` \[m\], from the shoulder to the tip. They may be 0.
     ///
     /// # Errors
     /// [`InputError`] if a length is negative or not finite, or if the sum exceeds 1e9 m.
@@ -96,19 +96,19 @@ impl TwoLink {
         Ok(Self { first, second })
     }
 
-    /// Lengths of the links \[m\].
+    /// Lengths of the links \[m\], from the shoulder to the tip.
     pub fn lengths(&self) -> [f64; 2] {
         [self.first, self.second]
     }
 
-    /// Interval of the distances between shoulder and tip that are within reach \[m\].
+    /// Interval of the distances \[m\] between shoulder and tip that are within reach.
     pub fn reach(&self) -> Reach {
         Reach::of(&self.lengths())
     }
 
-    /// All angles for which the tip is at `target` \[m\] (relative to the shoulder): elbow up (left of the line from
-    /// shoulder to target), then elbow down; one configuration if both coincide. Out of reach, the angles for which
-    /// the tip is closest.
+    /// All angles \[rad\] for which the tip is at `target` \[m\], relative to the shoulder: elbow up (left of the line
+    /// from shoulder to target), then elbow down; one configuration if both coincide. Out of reach, the angles for
+    /// which the tip is closest.
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.

@@ -40,16 +40,17 @@ pub struct SpatialTwoLink {
 /// Angles of the three joints \[rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpatialAngles {
-    /// Rotation of the plane about the base axis y, θ_y.
+    /// Rotation of the plane about the base axis y, θ_y \[rad\].
     pub yaw: f64,
-    /// Angle of the first link from the base axis, about the plane's normal x, θ0.
+    /// Angle of the first link from the base axis, about the plane's normal x, θ0 \[rad\].
     pub shoulder: f64,
-    /// Angle of the second link from the first, θ1.
+    /// Angle of the second link from the first, θ1 \[rad\].
     pub elbow: f64,
 }
 
 impl SpatialTwoLink {
-    /// Links of `lengths` \[m\] on `base`, the pose of the base frame in the frame of the targets.
+    /// Links of `lengths` \[m\], from the shoulder to the tip, on `base`, the pose of the base frame in the frame of
+    /// the targets (translation \[m\]).
     ///
     /// # Errors
     /// [`InputError`] as for [`TwoLink::new`], and if `base` is not a finite pose.
@@ -59,7 +60,7 @@ impl SpatialTwoLink {
         Ok(Self { base, links: TwoLink::new(lengths)? })
     }
 
-    /// Pose of the base frame, in the frame of the targets.
+    /// Pose of the base frame, in the frame of the targets (translation \[m\]).
     pub fn base(&self) -> &Isometry3<f64> {
         &self.base
     }
@@ -69,8 +70,8 @@ impl SpatialTwoLink {
         &self.links
     }
 
-    /// All angles for which the tip is at `target` \[m\]: facing it, with negative, then positive elbow angle; then
-    /// facing away, in the same order. Out of reach, the angles for which the tip is closest.
+    /// All angles \[rad\] for which the tip is at `target` \[m\]: facing it, with negative, then positive elbow angle;
+    /// then facing away, in the same order. Out of reach, the angles for which the tip is closest.
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
