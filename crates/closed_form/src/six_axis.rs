@@ -20,7 +20,8 @@ impl SixAxis {
     /// The arm of a six-joint chain of `length` \[m\], and its family.
     ///
     /// # Errors
-    /// [`NoClosedForm`] if the chain has a form that no arm has, or joints that are always redundant.
+    /// [`NoClosedForm`] unless the chain has one tip and revolute joints, each with its own variable, or if some joints
+    /// are always redundant.
     pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), NoClosedForm> {
         let axes = Axes::new(chain)?;
         if let Some((arm, family)) = Self::decomposable(&axes, length)

@@ -25,7 +25,7 @@ pub struct Yaml {
 impl FromStr for Yaml {
     type Err = ReadError;
 
-    /// Reads YAML, or the YAML file with the path `text`.
+    /// Takes `text` as YAML, or reads the YAML file with that path. The YAML is not parsed.
     ///
     /// # Errors
     /// [`ReadError`] if `text` is or looks like a path, and no file can be read there.
@@ -42,11 +42,11 @@ impl FromStr for Yaml {
     }
 }
 
-/// Reads a mapping from the YAML text `text`, or from the YAML file with that path. Error messages describe the
-/// mapping by `expected`. An empty text is an empty mapping.
+/// Reads a mapping from the YAML text `text`, or from the YAML file with that path. `expected` describes the mapping in
+/// error messages. An empty text is an empty mapping.
 ///
 /// # Errors
-/// [`Refusal`] if the text is not such a mapping or repeats a key.
+/// [`Refusal`] if the text is not such a mapping or repeats a key, or the file cannot be read.
 pub fn read_map<T: DeserializeOwned>(text: &str, expected: &str) -> Result<BTreeMap<String, T>, Refusal> {
     if text.trim().is_empty() {
         return Ok(BTreeMap::new());
@@ -59,7 +59,7 @@ pub fn read_map<T: DeserializeOwned>(text: &str, expected: &str) -> Result<BTree
     Ok(map)
 }
 
-/// Index of the movable joint `name` of a robot.
+/// Index among [`Robot::joints`] of the movable joint `name`.
 ///
 /// # Errors
 /// [`Refusal`] with the names of the movable joints, if `name` is not one of them.
@@ -71,7 +71,7 @@ pub fn movable_index(robot: &Robot, name: &str) -> Result<usize, Refusal> {
     })
 }
 
-/// Positions of some joints by name \[rad or m\].
+/// Positions \[rad or m\] of some joints, by name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NamedPositions(pub BTreeMap<String, f64>);
 
@@ -88,7 +88,7 @@ impl FromStr for NamedPositions {
 }
 
 impl NamedPositions {
-    /// The positions of the whole robot \[rad or m\] (one entry per joint). Unnamed joints are at
+    /// The positions of the whole robot \[rad or m\], one entry per joint. Unnamed joints are at
     /// [`Robot::neutral_positions`]; mimic joints follow their masters.
     ///
     /// # Errors

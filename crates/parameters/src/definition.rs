@@ -38,11 +38,11 @@ named_values! {
 /// The definition of a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
-    /// Name of the parameter, with dots for nesting.
+    /// Name of the parameter, including its groups, separated by dots.
     pub name: &'static str,
     /// Default value, which also determines the type.
     pub default: Value,
-    /// Unit; empty if dimensionless.
+    /// Unit as text, such as `m/s`; empty if dimensionless.
     pub unit: &'static str,
     /// Constraint of the value.
     pub bounds: ValueBounds,
@@ -62,7 +62,7 @@ impl Definition {
         }
     }
 
-    /// The bounds as text, in the parameter's unit.
+    /// The bounds as text, in the parameter's unit; empty if there are none.
     pub fn bounds_text(&self) -> String {
         match self.bounds {
             Any => String::new(),
@@ -71,11 +71,11 @@ impl Definition {
         }
     }
 
-    /// Validates and converts a value: an unset value becomes the default, an integer a double, and the text of a
-    /// number the number.
+    /// Validates and converts a value. An unset value becomes the default; where the type requires it, an integer
+    /// becomes a double, and the text of a number becomes that number.
     ///
     /// # Errors
-    /// [`Refusal`] that names the parameter and the violated type or bounds.
+    /// [`Refusal`] if the value has the wrong type or is out of bounds, with the name of the parameter.
     pub fn check(&self, value: Value) -> Result<Value, Refusal> {
         let value = match (&self.default, value) {
             (default, Value::NotSet) => default.clone(),
@@ -91,7 +91,7 @@ impl Definition {
         if self.allows(&value) { Ok(value) } else { Err(self.out_of_bounds(&value)) }
     }
 
-    /// The refusal of a value for a `reason`.
+    /// The refusal of a value of this parameter, with the `reason`.
     pub fn refuse(&self, reason: impl Display) -> Refusal {
         Refusal(format!("{}: {reason}", self.name))
     }

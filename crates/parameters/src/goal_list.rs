@@ -13,12 +13,12 @@ use urdf_ik_text::files::ReadError;
 use urdf_ik_text::names::sentence;
 use urdf_ik_text::yaml::json_from_yaml;
 
-/// Goals as objects with the fields of their types: parsed, but not yet those of a robot.
+/// Goals as parsed objects with the fields of their types. Their links and joints are not yet checked against a robot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GoalList(Arc<[Value]>);
 
 impl GoalList {
-    /// True for clones of one list, which need not be compared.
+    /// True if both are clones of one list, so they need not be compared.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -36,10 +36,10 @@ impl FromStr for GoalList {
     type Err = Refusal;
 
     /// Reads goals from YAML or JSON, or from the YAML file with the path `text`: one object, or a list of them. An
-    /// empty text has none.
+    /// empty text has no goals.
     ///
     /// # Errors
-    /// [`Refusal`] of a text or file that cannot be read.
+    /// [`Refusal`] if the file cannot be read, or the text is not valid YAML.
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let yaml: Yaml = text.parse().map_err(|e: ReadError| Refusal(e.to_string()))?;
         if yaml.text.trim().is_empty() {
@@ -54,7 +54,7 @@ impl FromStr for GoalList {
 /// Reads goals from the YAML or JSON `text`, or from the YAML file with that path: one object, or a list of them.
 ///
 /// # Errors
-/// [`Refusal`] if the text has no such list, with the number of the first invalid goal.
+/// [`Refusal`] if the text or file has no such list, or for the first invalid goal, with its number.
 pub fn read_goals(text: &str, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
     Goal::read_all(&text.parse::<GoalList>()?, context).map_err(|e| Refusal(e.to_string()))
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::table::TABLE;
 
-/// The table in Markdown, as in `docs/parameters.md`.
+/// The table of all parameters in Markdown, as in `docs/parameters.md`.
 pub fn markdown() -> String {
     let mut text =
         String::from("| parameter | type | default | bounds | when | meaning |\n|---|---|---|---|---|---|\n");

@@ -16,18 +16,18 @@ use urdf_ik_text::named_values;
 
 /// A type of settings that is parsed from the value of a parameter.
 pub trait Setting: Sized {
-    /// Parses the `value` of the `parameter`, which had the value `before`.
+    /// Parses a checked `value` of `parameter`. `before` is the previous setting, if any.
     ///
     /// # Errors
-    /// [`Refusal`] of an invalid value.
+    /// [`Refusal`] if the value has the wrong type or invalid content.
     fn read(parameter: &Definition, value: Value, before: Option<&Self>) -> Result<Self, Refusal>;
 }
 
 impl Definition {
-    /// Parses a value that replaces that of the parameter.
+    /// Checks and parses a new value of the parameter.
     ///
     /// # Errors
-    /// [`Refusal`] of a value with the wrong type, outside the bounds, or with invalid content.
+    /// [`Refusal`] if the value has the wrong type, is out of bounds, or has invalid content.
     pub fn parse<T: Setting>(&self, value: Value) -> Result<T, Refusal> {
         T::read(self, self.check(value)?, None)
     }
@@ -150,7 +150,7 @@ impl From<OnUnreachable> for Unreached {
     }
 }
 
-/// The parsed content of a text or of the file with that path, together with the text.
+/// The parsed content of a text or of the file with that path. The text is kept for comparison with later ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FromText<T> {
     text: String,

@@ -14,12 +14,12 @@ use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
-    /// Tolerance of targets \[m, rad\].
+    /// Tolerance of targets: of positions \[m\] and of orientations \[rad\].
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
     }
 
-    /// Positions of all joints of the robot at start-up and after a reset \[rad or m\].
+    /// Positions \[rad or m\] at start-up and after a reset, one per joint of `robot`.
     ///
     /// # Errors
     /// [`Refusal`] if `initial_posture` does not fit the robot.
@@ -27,7 +27,7 @@ impl Settings {
         self.initial_posture.apply(robot).map_err(|e| Self::initial_posture().refuse(e))
     }
 
-    /// Preferred positions of all joints of the robot for the null-space task \[rad or m\].
+    /// Preferred positions \[rad or m\] of the null-space task, one per joint of `robot`.
     ///
     /// # Errors
     /// [`Refusal`] if `posture` does not fit the robot.
@@ -35,7 +35,7 @@ impl Settings {
         self.posture.apply(robot).map_err(|e| Self::posture().refuse(e))
     }
 
-    /// The goals of the servo for a chain: the standing ones, and those of `servo.workspace`.
+    /// The goals of the servo for a chain: the `standing` ones, then those of `servo.workspace`.
     ///
     /// # Errors
     /// [`Refusal`] if a goal of the workspace has invalid numbers.
@@ -44,7 +44,7 @@ impl Settings {
         Ok(standing.iter().cloned().chain(inside).collect())
     }
 
-    /// The tool pose of each tip of `chain`, in the tip link's frame \[m\].
+    /// The tool pose of each tip of `chain`, in the order of its tips, in the tip link's frame (translation \[m\]).
     ///
     /// # Errors
     /// [`Refusal`] if `tool` names a link that is not a tip.
@@ -52,12 +52,12 @@ impl Settings {
         self.tool.of(chain).map_err(|e| Self::tool().refuse(e))
     }
 
-    /// Time between messages, the inverse of `publish_rate`.
+    /// Time between published messages, the inverse of `publish_rate`.
     pub fn publish_period(&self) -> Duration {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
 
-    /// The options of the servo. A deprecated parameter counts if it differs from its default.
+    /// The options of the servo. A deprecated parameter takes precedence if it differs from its default.
     pub fn servo_options(&self) -> ServoOptions {
         let ServoSettings {
             linear_speed, angular_speed, priority, max_deviation_angle, held_back, slack, give, ..
@@ -84,8 +84,8 @@ impl Settings {
         names.into_iter().filter(|(is_used, _)| *is_used).map(|(_, names)| warning(names)).collect()
     }
 
-    /// Default motion limits for joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`
-    /// for derived limits.
+    /// Default motion limits of joints without their own: velocity \[rad/s or m/s\], acceleration \[rad/s² or m/s²\]
+    /// and jerk \[rad/s³ or m/s³\]. `None` for limits that are derived from others.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
             velocity: Some(self.default_velocity),
@@ -96,12 +96,13 @@ impl Settings {
 }
 
 impl PathSettings {
-    /// Speed and acceleration along a path, for trajectory points at intervals of `period` \[s\].
+    /// Timing of a path: its speed \[m/s\] and acceleration \[m/s²\], with trajectory points at intervals of `period`
+    /// \[s\].
     pub fn timing(&self, period: f64) -> Timing {
         Timing::default().with_speed(self.speed).with_acceleration(self.acceleration).with_period(period)
     }
 
-    /// Options of path following, with the allowed deviation of the tip.
+    /// Options of path following: the allowed deviation of the tip \[m, rad\], and the effort of the search.
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
         FollowOptions::default().with_deviation(deviation).with_search(self.search)

@@ -366,19 +366,19 @@ parameters! {
     }
 }
 
-/// All parameters of the node: those without a dot by topic, then each group.
+/// All parameters of the node: those without a dot in their names, ordered by topic, then each group.
 pub static TABLE: LazyLock<Vec<&'static Definition>> = LazyLock::new(Settings::definitions);
 
-/// The parameter `name`, if it exists.
+/// Definition of the parameter `name`; `None` if there is none.
 pub fn definition(name: &str) -> Option<&'static Definition> {
     TABLE.iter().copied().find(|parameter| parameter.name == name)
 }
 
 impl Values {
-    /// Checks and sets the value of the parameter `name`. Returns its definition.
+    /// Checks and sets the value of the parameter `name`, and returns its definition.
     ///
     /// # Errors
-    /// [`Refusal`] of an unknown parameter or an invalid value, without a change.
+    /// [`Refusal`] if the parameter is unknown or the value is invalid. Nothing changes then.
     pub fn set(&mut self, name: &str, value: Value) -> Result<&'static Definition, Refusal> {
         let parameter =
             definition(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;

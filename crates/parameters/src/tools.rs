@@ -12,7 +12,7 @@ use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names::{self, short};
 
-/// Tool offsets by tip link: the pose of the tool in the link's frame \[m\].
+/// Tool offsets by the name of the tip link: the pose of the tool in that link's frame (translation \[m\]).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tools(pub BTreeMap<String, Isometry3<f64>>);
 
@@ -35,7 +35,7 @@ fn no_rotation() -> [f64; 4] {
 impl FromStr for Tools {
     type Err = Refusal;
 
-    /// Reads tool offsets from YAML text, or from the YAML file with the path `text`. An empty text has none.
+    /// Reads tool offsets from YAML text, or from the YAML file with the path `text`. An empty text has no offsets.
     ///
     /// # Errors
     /// [`Refusal`] if the text is neither a YAML mapping of tip links to poses nor the path of a file with one, or if a
@@ -52,11 +52,11 @@ impl FromStr for Tools {
 }
 
 impl Tools {
-    /// The tool pose of each tip of `chain` in the tip link's frame \[m\], for [`Chain::with_tools`]. Unnamed tips
-    /// have the identity.
+    /// The tool pose of each tip of `chain`, in the order of its tips, in the tip link's frame (translation \[m\]), for
+    /// [`Chain::with_tools`]. It is the identity for tips that are not named.
     ///
     /// # Errors
-    /// [`Refusal`] if a name is not a tip of `chain`.
+    /// [`Refusal`] if a named link is not a tip of `chain`.
     pub fn of(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, Refusal> {
         if let Some(unknown) = self.0.keys().find(|tip| chain.tip_index(tip).is_none()) {
             return Err(unknown_tip(chain, unknown));

@@ -14,7 +14,7 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Not set, meaning the default. Parameter files encode an empty array as an unset value.
+    /// Not set: the default applies. Parameter files encode an empty array as an unset value.
     NotSet,
     /// A `bool`.
     Bool(bool),
@@ -26,7 +26,7 @@ pub enum Value {
     Text(Cow<'static, str>),
     /// A `string_array`.
     Texts(Vec<String>),
-    /// A value of a type that no parameter has, by its ROS 2 name.
+    /// A value of a type that no parameter has, with the ROS 2 name of that type.
     Other(&'static str),
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Rejection of a value, as a sentence for the caller.
+/// Why a value is rejected, as a message for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);

@@ -14,12 +14,12 @@ const MIN_EDGE: f64 = 0.01;
 /// Names of the axes.
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
-/// A box with the axes of the base link's frame that tips do not leave. Each side may be unbounded.
+/// A box that tips do not leave, with the axes of the base link's frame. Each side may be unbounded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workspace {
-    /// The lower corner \[m\]; infinite coordinates are no bounds.
+    /// The lower corner: x, y, z in the base link's frame \[m\]. −∞ leaves that side unbounded.
     pub min: [f64; 3],
-    /// The upper corner \[m\].
+    /// The upper corner: x, y, z in the base link's frame \[m\]. +∞ leaves that side unbounded.
     pub max: [f64; 3],
 }
 
@@ -60,10 +60,11 @@ impl Workspace {
         )))
     }
 
-    /// A goal for each tip of a chain: the origin of its frame, with the tool, lies inside. None without bounds.
+    /// A standing goal for each tip of `chain`: the origin of its frame, including the tool, lies inside the box. There
+    /// are none for a box without bounds.
     ///
     /// # Errors
-    /// [`GoalError`] for a goal with invalid numbers.
+    /// [`GoalError`] if the corners are invalid.
     pub fn goals(&self, chain: &Chain) -> Result<Vec<Goal>, GoalError> {
         let tips = if *self == Self::default() { &[] } else { chain.tips() };
         let goal = |(index, tip): (usize, &urdf_ik_robot::Tip)| {

@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// Reads a text, which a function checks and converts.
+/// Deserializes a text that a function checks and converts.
 pub struct CheckedText<F> {
     /// The noun for the text in messages, such as `a key`.
     pub what: &'static str,
-    /// Returns the value of a text, or the reason why it is refused.
+    /// Returns the value of a text, or the reason why the text is refused.
     pub check: F,
 }
 

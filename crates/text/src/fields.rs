@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::malformed::Malformed;
 use crate::names::short;
 
-/// Reads the fields of an object one after the other. Fields that were never read are unknown.
+/// Reads the fields of an object one after the other. [`Fields::finish`] rejects those that were never read.
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
@@ -18,18 +18,18 @@ impl<'a> Fields<'a> {
         Self { object, asked: Vec::new() }
     }
 
-    /// True if there is a field of that name.
+    /// True if there is a field named `name`.
     pub fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
 
-    /// The value of a field of any type; `None` if it is missing or null.
+    /// The value of the field `name`, of any type; `None` if it is missing or null.
     pub fn optional(&mut self, name: &'static str) -> Option<&'a Value> {
         self.ask(name);
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// A text.
+    /// The text in the field `name`.
     ///
     /// # Errors
     /// [`Malformed`] if it is missing or of another type.
@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
         value.as_str().ok_or_else(|| wrong(name, "a text", value))
     }
 
-    /// A number.
+    /// The number in the field `name`.
     ///
     /// # Errors
     /// [`Malformed`] if it is missing or of another type.
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         value.as_f64().ok_or_else(|| wrong(name, "a number", value))
     }
 
-    /// N numbers.
+    /// The array of `N` numbers in the field `name`.
     ///
     /// # Errors
     /// [`Malformed`] if they are missing or of another type.
@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         numbers(name, self.value(name)?)
     }
 
-    /// The N numbers of an optional field, or `default`.
+    /// The array of `N` numbers in the field `name`; `default` if it is missing or null.
     ///
     /// # Errors
     /// [`Malformed`] for any other value.
@@ -63,7 +63,8 @@ impl<'a> Fields<'a> {
         self.optional(name).map_or(Ok(default), |value| numbers(name, value))
     }
 
-    /// N numbers of which each, or all together, may be null or missing, which means `none`.
+    /// The array of `N` numbers in the field `name`. A null number is `none`, and so is each number if the field is
+    /// missing or null.
     ///
     /// # Errors
     /// [`Malformed`] for any other value.
@@ -73,7 +74,7 @@ impl<'a> Fields<'a> {
         row(value, bound).ok_or_else(|| wrong(name, &format!("{N} numbers, or null for none"), value))
     }
 
-    /// True or false; false if it is missing.
+    /// The truth value in the field `name`; false if it is missing or null.
     ///
     /// # Errors
     /// [`Malformed`] for any other value.
@@ -82,7 +83,7 @@ impl<'a> Fields<'a> {
         value.as_bool().ok_or_else(|| wrong(name, "true or false", value))
     }
 
-    /// A number that may be null or missing, which means `none`.
+    /// The number in the field `name`; `none` if it is missing or null.
     ///
     /// # Errors
     /// [`Malformed`] for any other value.
@@ -91,7 +92,7 @@ impl<'a> Fields<'a> {
         value.as_f64().ok_or_else(|| wrong(name, "a number", value))
     }
 
-    /// A list of rows of N numbers each.
+    /// The list of rows in the field `name`, each an array of `N` numbers. `number` converts one; `None` rejects it.
     ///
     /// # Errors
     /// [`Malformed`] if it is missing or of another type.
@@ -105,7 +106,7 @@ impl<'a> Fields<'a> {
         rows.ok_or_else(|| wrong(name, &format!("a list of rows of {N} numbers, of indices whole ones"), value))
     }
 
-    /// An object with a number for each name.
+    /// The names and numbers of the object in the field `name`.
     ///
     /// # Errors
     /// [`Malformed`] if it is missing or of another type.
@@ -117,7 +118,7 @@ impl<'a> Fields<'a> {
         entries.ok_or_else(|| wrong(name, "a number for each name", value))
     }
 
-    /// The value of a field of any type.
+    /// The value of the field `name`, of any type, including null.
     ///
     /// # Errors
     /// [`Malformed`] if it is missing.
@@ -135,7 +136,7 @@ impl<'a> Fields<'a> {
     /// Checks that each field was read.
     ///
     /// # Errors
-    /// [`Malformed`] for the first field that was not.
+    /// [`Malformed`] for the first field that was never read.
     pub fn finish(self) -> Result<(), Malformed> {
         let Some(key) = self.object.keys().find(|key| !self.asked.contains(&key.as_str())) else { return Ok(()) };
         Err(format!("the field '{}' is unknown here; there are: {}", short(key), self.asked.join(", ")).into())
@@ -146,13 +147,14 @@ fn numbers<const N: usize>(name: &str, value: &Value) -> Result<[f64; N], Malfor
     row(value, Value::as_f64).ok_or_else(|| wrong(name, &format!("{N} numbers"), value))
 }
 
-/// The N entries of an array; `None` for another number of them, or another type.
+/// The `N` entries of an array, each converted by `entry`. `None` for another number of entries, another type, or an
+/// entry that cannot be converted.
 pub fn row<const N: usize, T>(value: &Value, entry: impl Fn(&Value) -> Option<T>) -> Option<[T; N]> {
     let entries: Vec<T> = value.as_array()?.iter().map(entry).collect::<Option<_>>()?;
     entries.try_into().ok()
 }
 
-/// The error for a field with a value of another type.
+/// The error that the field `name` has the value `found` instead of the `wanted` one, which is described in words.
 pub fn wrong(name: &str, wanted: &str, found: &Value) -> Malformed {
     format!("its '{name}' is {}; it must be {wanted}", short(&found.to_string())).into()
 }

@@ -24,7 +24,7 @@ pub const MAX_DATA_BYTES: usize = 256 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot read {}: {reason}", short(path))]
 pub struct ReadError {
-    /// Path of the file, as passed by the caller.
+    /// Path of the file, as passed by the caller, or `standard input`.
     pub path: String,
     /// Message of the operating system, or the invalid property of the file.
     pub reason: String,
@@ -33,15 +33,15 @@ pub struct ReadError {
 /// The text of the file at `path`, of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// [`ReadError`] if the path is no regular file, cannot be read, or the file is larger or not UTF-8.
+/// [`ReadError`] if the path is not a regular file, or the file cannot be read, is larger or is not UTF-8.
 pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     text(read_bytes(path, max_bytes)?, &path.display().to_string())
 }
 
-/// The bytes of the file at `path`, of which there may be `max_bytes`.
+/// The bytes of the file at `path`, at most `max_bytes`.
 ///
 /// # Errors
-/// [`ReadError`] if the path is no regular file, cannot be read, or the file is larger.
+/// [`ReadError`] if the path is not a regular file, or the file cannot be read or is larger.
 #[doc(hidden)]
 pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
     let place = path.display().to_string();

@@ -2,8 +2,7 @@
 
 use std::fmt::Display;
 
-/// The reason why external data is invalid, as the end of a sentence. It becomes the `reason` of the error that names
-/// the source.
+/// Why external data is invalid, as the end of a sentence. It becomes the `reason` of an error that names the source.
 #[derive(Debug)]
 pub struct Malformed(pub String);
 

@@ -4,13 +4,13 @@ use thiserror::Error;
 
 use super::names::short;
 
-/// A text that matches no name of an enum's values.
+/// A text that is not the name of any value of an enum.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no {what} '{}'; the {all} are: {}", short(name), names.join(", "))]
 pub struct UnknownName {
     /// The noun for a value in the error message, in the singular.
     pub what: &'static str,
-    /// That noun in the plural.
+    /// The noun for the values in the error message, in the plural.
     pub all: &'static str,
     /// The rejected text.
     pub name: String,

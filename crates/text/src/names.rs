@@ -13,21 +13,22 @@ const MAX_NAMES: usize = 40;
 /// Number of names in a sentence where there are more than that.
 const SHOWN_OF_MORE: usize = 10;
 
-/// The names, separated by commas. A very long list is truncated and ends with the number of omitted names.
+/// The names, separated by commas, each as in [`short`]. A very long list is truncated and ends with the number of
+/// omitted names.
 pub fn list(names: &[impl AsRef<str>]) -> String {
     let shown = if names.len() > MAX_NAMES { SHOWN_OF_MORE } else { names.len() };
     let text = names[..shown].iter().map(|name| short(name.as_ref())).collect::<Vec<_>>().join(", ");
     if shown < names.len() { format!("{text} and {} more", names.len() - shown) } else { text }
 }
 
-/// A name or another text from outside. A very long text is truncated and ends with its length. Control characters
-/// are escaped because they could forge log lines.
+/// A name or another text from outside, for a message. A very long text is truncated and ends with its length. Control
+/// characters are escaped because they could forge log lines.
 pub fn short(text: &str) -> Cow<'_, str> {
     cut(text, MAX_CHARACTERS)
 }
 
-/// A sentence from another program, which may contain names from outside. Truncated and escaped as in [`short`], but
-/// with a much larger maximum length.
+/// A sentence from another program, which may contain names from outside, for a message. Truncated and escaped as in
+/// [`short`], but with a much larger maximum length.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     cut(text, MAX_SENTENCE)
 }
@@ -61,7 +62,7 @@ pub fn plain_words(sentence: &str) -> String {
     numbers.replace("unit value", "nothing")
 }
 
-/// The number as a decimal; very large and very small ones in scientific notation.
+/// `value` as a decimal, or in scientific notation if that would be very long.
 pub fn number(value: f64) -> String {
     let plain = value.to_string();
     if plain.len() > MAX_DIGITS { format!("{value:e}") } else { plain }

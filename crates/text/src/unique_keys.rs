@@ -9,7 +9,7 @@ use crate::names::short;
 
 /// A value without duplicate keys at any depth. Its content is dropped.
 ///
-/// Deserialize a text as this type first: other types would silently drop duplicate keys.
+/// Deserialize a text as this type too, because other types silently drop duplicate keys.
 pub struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -10,7 +10,7 @@ use crate::files::MAX_SETTINGS_BYTES;
 /// with the square of that: with this number some hundredths of a second.
 const MAX_BRACKETS: usize = 4096;
 
-/// Reason for which a YAML text is rejected: its size or nesting before parsing, or its content.
+/// Why a YAML text is rejected: its size or nesting, before parsing, or its content.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct YamlError(String);
@@ -30,11 +30,11 @@ pub fn yaml_reader(text: &str) -> Result<serde_yaml::Deserializer<'_>, YamlError
     Ok(serde_yaml::Deserializer::from_str(text))
 }
 
-/// The value of a YAML text, which may also be JSON.
+/// The JSON value of a YAML text, which may also be JSON.
 ///
 /// # Errors
-/// [`YamlError`] as [`yaml_reader`], for a text that is not YAML or repeats a key, and for numbers that are not finite:
-/// JSON values would have null in their place.
+/// [`YamlError`] as for [`yaml_reader`], and if the text is not YAML, repeats a key, or has a number that is not
+/// finite: JSON would have null in its place.
 pub fn json_from_yaml(text: &str) -> Result<Value, YamlError> {
     let value = serde_yaml::Value::deserialize(yaml_reader(text)?).map_err(|e| YamlError(e.to_string()))?;
     if let Some(number) = not_finite(&value) {
