@@ -42,7 +42,7 @@ pub trait Configuration {
 /// A frame that is fixed to the child link of a chain joint, or to the base link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
-    /// Index of the joint among [`Chain::joints`]; `None` for the base link.
+    /// Index among [`Chain::joints`] of the joint that moves it; `None` for the base link.
     pub joint: Option<usize>,
     /// Pose in the frame of that joint after its motion, or in the base link's frame (translation \[m\]).
     pub offset: IsometryMatrix3<f64>,

@@ -182,7 +182,7 @@ impl Chain {
     ///
     /// # Errors
     /// [`ChainError::ToolCount`] if the number of poses differs from the number of tips, and [`ChainError::Tool`] for a
-    /// pose that is not finite or too far from its link.
+    /// pose that is not finite or has a coordinate beyond 1e9 m.
     pub fn with_tools(&self, tools: &[Isometry3<f64>]) -> Result<Self, ChainError> {
         if tools.len() != self.tips.len() {
             return Err(ChainError::ToolCount { tools: tools.len(), tips: self.tips.len() });

@@ -18,7 +18,7 @@ pub enum UrdfError {
     /// The file could not be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// The text is too long for a robot description.
+    /// The text is longer than [`MAX_URDF_BYTES`].
     #[error("the robot description has {bytes} bytes; it may have {MAX_URDF_BYTES}")]
     TooLong {
         /// Size of the text \[bytes\].
@@ -212,10 +212,10 @@ pub enum ChainError {
         /// Names of the robot's links.
         links: Vec<String>,
     },
-    /// No tip link was named, and the robot does not have exactly one leaf.
+    /// No tip link was named, although the chain needs one or there are several default tips.
     #[error("the robot has {} leaf links; name the tip link, one of: {}", leaves.len(), names::list(leaves))]
     TipNeeded {
-        /// Names of the links without children.
+        /// Names of the leaf links to choose from.
         leaves: Vec<String>,
     },
     /// Two of the tips are the same link.
@@ -279,7 +279,7 @@ pub enum ChainError {
         /// Number of tip links.
         tips: usize,
     },
-    /// A tool offset is not finite, or is too far from its link.
+    /// A tool offset is not finite, or has a coordinate beyond 1e9 m.
     #[error("the tool of '{}' must have finite numbers within {MAX_COORDINATE:e} m", short(tip))]
     Tool {
         /// Name of the tip link.

@@ -7,7 +7,7 @@ use super::xml::{Element, XmlError, each_element, numbers};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_text::names;
 
-/// The mass of a link and where it acts.
+/// The mass of a link and its centre.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Mass {
     /// Mass \[kg\], above 0.
