@@ -115,8 +115,8 @@ impl Family {
     }
 
     /// The family to which the axes belong exactly, otherwise the nearest one. `length` is the arm's length \[m\].
-    /// `None` if, for every family, two axes are nearly parallel that must not be, or two that must be skew come too
-    /// close.
+    /// `None` if every family is ruled out because two axes are nearly parallel that it requires not to be, or its two
+    /// skew axes nearly intersect.
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
         for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
@@ -137,7 +137,7 @@ impl Family {
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
     /// This family with the deviation of `axes` of an arm of `length` \[m\]. `None` if two axes are nearly parallel
-    /// that must not be, or two that must be skew come too close.
+    /// that the family requires not to be, or its two skew axes nearly intersect.
     #[doc(hidden)]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
@@ -145,7 +145,7 @@ impl Family {
     }
 
     /// A family with the deviation of `axes`, which are already `reversed` or not. `None` if two axes are nearly
-    /// parallel that must not be, or two that must be skew come too close.
+    /// parallel that the family requires not to be, or its two skew axes nearly intersect.
     fn read(kind: FamilyKind, axes: &Axes, length: f64, reversed: bool) -> Option<Self> {
         let Relations { is_wrist, parallel, meeting, skew, apart } = kind.relations();
         let is_apart = |&[a, b]: &[usize; 2]| axes.angle(a, b) > MIN_ANGLE;
