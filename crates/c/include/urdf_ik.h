@@ -898,7 +898,7 @@ extern "C" {
  means "jacobian". Fails with URDF_IK_STATUS_CHAIN if there is no such chain or the solver does not apply to it.
 
  The caller sees to it:
- `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.
+ `robot` is a robot; `base`, `solver` and the `tips` are null-terminated strings; `arm` is written.
  */
 enum UrdfIkStatus urdf_ik_arm_new(const struct UrdfIkRobot *robot,
                                   const char *base,
@@ -983,7 +983,7 @@ enum UrdfIkStatus urdf_ik_arm_nominal(const struct UrdfIkArm *arm, double *posit
  if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
 
  The caller sees to it:
- `arm` is an arm; `name` is a text; `link` is written.
+ `arm` is an arm; `name` is a null-terminated string; `link` is written.
  */
 enum UrdfIkStatus urdf_ik_arm_link(const struct UrdfIkArm *arm, const char *name, size_t *link);
 
@@ -1108,7 +1108,7 @@ struct UrdfIkProblem urdf_ik_problem(void);
  Reads a robot from the URDF file at `path` (UTF-8). Fails with URDF_IK_STATUS_URDF if it is invalid.
 
  The caller sees to it:
- `path` is a text; `robot` is written.
+ `path` is a null-terminated string; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot **robot);
 
@@ -1116,7 +1116,7 @@ enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot *
  Reads a robot from the text of a URDF. Fails with URDF_IK_STATUS_URDF if it is invalid.
 
  The caller sees to it:
- `urdf` is a text; `robot` is written.
+ `urdf` is a null-terminated string; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot **robot);
 
@@ -1125,7 +1125,7 @@ enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot *
  `<limit>`, as in MoveIt.
 
  The caller sees to it:
- `path` is a text; `robot` is written.
+ `path` is a null-terminated string; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_file_with_soft_limits(const char *path, struct UrdfIkRobot **robot);
 
@@ -1134,7 +1134,7 @@ enum UrdfIkStatus urdf_ik_robot_from_file_with_soft_limits(const char *path, str
  `<limit>`, as in MoveIt.
 
  The caller sees to it:
- `urdf` is a text; `robot` is written.
+ `urdf` is a null-terminated string; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_urdf_with_soft_limits(const char *urdf, struct UrdfIkRobot **robot);
 
@@ -1143,7 +1143,7 @@ enum UrdfIkStatus urdf_ik_robot_from_urdf_with_soft_limits(const char *urdf, str
  limits. The joints name its links and must form one tree. Fails with URDF_IK_STATUS_URDF if they are invalid.
 
  The caller sees to it:
- `name` is a text; there are `count` joints; `robot` is written.
+ `name` is a null-terminated string; there are `count` joints; `robot` is written.
  */
 enum UrdfIkStatus urdf_ik_robot_from_joints(const char *name,
                                             const struct UrdfIkJoint *joints,
@@ -1242,7 +1242,7 @@ const struct UrdfIkServoReport *urdf_ik_servo_report(struct UrdfIkServo *servo);
  URDF_IK_STATUS_SKELETON if it is invalid.
 
  The caller sees to it:
- `path` is a text; `skeleton` is written.
+ `path` is a null-terminated string; `skeleton` is written.
  */
 enum UrdfIkStatus urdf_ik_skeleton_from_file(const char *path, struct UrdfIkSkeleton **skeleton);
 
@@ -1250,7 +1250,7 @@ enum UrdfIkStatus urdf_ik_skeleton_from_file(const char *path, struct UrdfIkSkel
  Reads a skeleton from the text of a YAML file. Otherwise as urdf_ik_skeleton_from_file().
 
  The caller sees to it:
- `yaml` is a text; `skeleton` is written.
+ `yaml` is a null-terminated string; `skeleton` is written.
  */
 enum UrdfIkStatus urdf_ik_skeleton_from_yaml(const char *yaml, struct UrdfIkSkeleton **skeleton);
 
@@ -1412,7 +1412,7 @@ const double *urdf_ik_workspace_violations(const struct UrdfIkWorkspace *workspa
  link has a collision shape.
 
  The caller sees to it:
- `arm` is an arm; `description` is NULL or a text; `world` is written.
+ `arm` is an arm; `description` is NULL or a null-terminated string; `world` is written.
  */
 enum UrdfIkStatus urdf_ik_world_new(const struct UrdfIkArm *arm, const char *description, struct UrdfIkWorld **world);
 

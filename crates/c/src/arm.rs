@@ -46,7 +46,7 @@ fn refused(sentence: impl std::fmt::Display) -> Failure {
 /// means "jacobian". Fails with URDF_IK_STATUS_CHAIN if there is no such chain or the solver does not apply to it.
 ///
 /// # Safety
-/// `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.
+/// `robot` is a robot; `base`, `solver` and the `tips` are null-terminated strings; `arm` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_arm_new(
     robot: *const UrdfIkRobot,
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn urdf_ik_arm_nominal(arm: *const UrdfIkArm, positions: *
 /// if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
 ///
 /// # Safety
-/// `arm` is an arm; `name` is a text; `link` is written.
+/// `arm` is an arm; `name` is a null-terminated string; `link` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_arm_link(
     arm: *const UrdfIkArm,

@@ -44,7 +44,7 @@ impl RobotData {
 /// Reads a robot from the URDF file at `path` (UTF-8). Fails with URDF_IK_STATUS_URDF if it is invalid.
 ///
 /// # Safety
-/// `path` is a text; `robot` is written.
+/// `path` is a null-terminated string; `robot` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
     guarded(|| unsafe { made(RobotData::read_file(text(path, "path")?, HARD), robot) })
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mu
 /// Reads a robot from the text of a URDF. Fails with URDF_IK_STATUS_URDF if it is invalid.
 ///
 /// # Safety
-/// `urdf` is a text; `robot` is written.
+/// `urdf` is a null-terminated string; `robot` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
     guarded(|| unsafe { made(RobotData::read(text(urdf, "urdf")?.to_owned(), None, HARD), robot) })
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mu
 /// `<limit>`, as in MoveIt.
 ///
 /// # Safety
-/// `path` is a text; `robot` is written.
+/// `path` is a null-terminated string; `robot` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_file_with_soft_limits(
     path: *const c_char,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file_with_soft_limits(
 /// `<limit>`, as in MoveIt.
 ///
 /// # Safety
-/// `urdf` is a text; `robot` is written.
+/// `urdf` is a null-terminated string; `robot` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_urdf_with_soft_limits(
     urdf: *const c_char,
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_urdf_with_soft_limits(
 /// limits. The joints name its links and must form one tree. Fails with URDF_IK_STATUS_URDF if they are invalid.
 ///
 /// # Safety
-/// `name` is a text; there are `count` joints; `robot` is written.
+/// `name` is a null-terminated string; there are `count` joints; `robot` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_joints(
     name: *const c_char,

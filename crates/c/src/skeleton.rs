@@ -74,7 +74,7 @@ pub struct UrdfIkSkeletonProblem {
 /// URDF_IK_STATUS_SKELETON if it is invalid.
 ///
 /// # Safety
-/// `path` is a text; `skeleton` is written.
+/// `path` is a null-terminated string; `skeleton` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_skeleton_from_file(
     path: *const c_char,
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn urdf_ik_skeleton_from_file(
 /// Reads a skeleton from the text of a YAML file. Otherwise as urdf_ik_skeleton_from_file().
 ///
 /// # Safety
-/// `yaml` is a text; `skeleton` is written.
+/// `yaml` is a null-terminated string; `skeleton` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_skeleton_from_yaml(
     yaml: *const c_char,

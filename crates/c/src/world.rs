@@ -179,7 +179,7 @@ fn shapes(data: &RobotData, policy: MissingShapes, package_dirs: Vec<PathBuf>) -
 /// link has a collision shape.
 ///
 /// # Safety
-/// `arm` is an arm; `description` is NULL or a text; `world` is written.
+/// `arm` is an arm; `description` is NULL or a null-terminated string; `world` is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_world_new(
     arm: *const UrdfIkArm,

@@ -60,7 +60,9 @@ pub const LIMIT_MARGIN: f64 = 1e-4;
 /// the status names \[-\]; the angle between command and motion up to which the tips do not slide \[rad\]; the range of
 /// the cosine of that angle over which a motion ends \[-\].
 pub const NEAR: f64 = 0.1;
-/// Share that counts as all \[-\]: of the commanded speed, with which the tips follow, and where a deviation ends; of
+/// Share of the commanded speed from which the tips follow \[-\]: one slow period of the last 50 ms does not count.
+pub const FOLLOWS: f64 = 0.92;
+/// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of
 /// the slack, the rest of which is left for the time in which joints become slower; of the product of two velocities,
 /// below which the look-ahead has shorter steps.
 pub const ALMOST_ALL: f64 = 0.95;

@@ -5,7 +5,7 @@ use nalgebra::Vector6;
 use super::Servo;
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command};
-use crate::servo::constants::{ALMOST_ALL, LITTLE, NEAR, REACTION_TIME, TINY};
+use crate::servo::constants::{FOLLOWS, LITTLE, NEAR, REACTION_TIME, TINY};
 use crate::servo::goal::Goal;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
@@ -90,7 +90,7 @@ impl Servo {
 
     /// Writes what restricts the motion, the most important first.
     fn write_holds(&mut self, deviates: bool) {
-        let follows = self.report.share >= ALMOST_ALL && !deviates;
+        let follows = self.report.share >= FOLLOWS && !deviates;
         let Self { report, fail_safe, goal, there, ahead, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
