@@ -193,8 +193,7 @@ impl FreeCheck {
         })
     }
 
-    /// True if the distance of a pair of bodies exceeds a positive `margin` \[m\] at the frames of
-    /// [`FreeCheck::place`].
+    /// True if the distance of a pair of bodies exceeds a positive `margin` \[m\] at the frames of [`Self::place`].
     pub fn is_pair_free(&self, pair: usize, margin: f64, scratch: &CheckScratch) -> bool {
         dispatch!(Level::new(), simd => self.check_pair(simd, &scratch.frames, pair, margin))
     }
@@ -207,8 +206,7 @@ impl FreeCheck {
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
-    /// The nearest points \[m\] of a pair of bodies in the root link's frame, at the frames of [`FreeCheck::place`];
-    /// `None` beyond the query's distance.
+    /// The nearest points \[m\] of two bodies in the root link's frame after [`Self::place`]; `None` if too distant.
     pub fn nearness(&self, pair: usize, query: DistanceQuery, scratch: &mut CheckScratch) -> Option<Near> {
         let CheckScratch { frames, depths, .. } = scratch;
         let mut nearest = None::<Near>;

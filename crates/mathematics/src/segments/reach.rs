@@ -4,9 +4,9 @@
 /// reach every distance in it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
-    /// Minimum distance \[m\]; of a chain, the longest segment minus the sum of the others, or 0.
+    /// Minimum distance \[m\]. For a chain: the longest segment minus the sum of the others, or 0 if that is negative.
     pub inner: f64,
-    /// Maximum distance \[m\]; of a chain, the sum of the lengths.
+    /// Maximum distance \[m\]. For a chain: the sum of the lengths.
     pub outer: f64,
 }
 

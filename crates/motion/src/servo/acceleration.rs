@@ -4,15 +4,16 @@
 //! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v) - a_r(e, b))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|²      bounds of a
 //! ```
 //!
-//! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can follow, and a_b approaches
-//! the velocities of the direction problem. Across the line the
-//! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
+//! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can follow,
+//! and a_b approaches the velocities of the direction problem. Across the line the tips decide, along it the joints. So
+//! nothing is divided by the singular value that vanishes at a fold of the line.
 
 use super::constants::{FIRST, LEAST, LINE_DAMPING, RETURN_RATE, TINY};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::place::Place;
 use crate::braking_speed::{BRAKING_FRACTION, approach};
+use crate::rates::Rates;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
@@ -90,8 +91,7 @@ impl Acceleration {
 
     /// The acceleration with which a row returns to the line: critically damped for small deviations, within the rates of the joints for larger
     /// ones, where they would follow a linear law too late, and oscillate.
-    fn back(&self, error: f64, velocity: f64, goal: &Goal) -> f64 {
-        let rates = Limits::least(&goal.limits);
+    fn back(&self, error: f64, velocity: f64, rates: Rates) -> f64 {
         let speed = approach(error.abs(), BRAKING_FRACTION * rates.acceleration, 2.0 / RETURN_RATE);
         let change = -speed.copysign(error) - velocity;
         let most = rates.approach(change, self.period).abs();
@@ -127,6 +127,7 @@ impl Acceleration {
 
     /// Adds the rows of standing goals, and with a preference those beside the line.
     fn add_rows(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
+        let rates = Limits::least(&goal.limits);
         for (row, kind) in goal.kinds.iter().enumerate() {
             let entries = place.row(row);
             let weight = goal.weight(row);
@@ -138,7 +139,7 @@ impl Acceleration {
                     let back = match kind {
                         // Their deviations are limited already.
                         RowKind::Standing => -RETURN_RATE * (2.0 * velocity + RETURN_RATE * error),
-                        _ => self.back(error, velocity, goal),
+                        _ => self.back(error, velocity, rates),
                     };
                     place.write_beside(row, &mut self.row);
                     self.quadratic.add_square(&self.row, back - bias, weight);

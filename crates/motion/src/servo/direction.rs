@@ -43,9 +43,10 @@ impl Direction {
         self.velocities.fill(0.0);
     }
 
-    /// Solves the problem at a place with these `positions` of the n variables \[rad or m\], for joints with the speed
-    /// `pace` \[rad/s or m/s\]. The second pass is damped towards the result of the first, so the damping only matters
-    /// near singularities (iterated Tikhonov).
+    /// Finds `velocities` and `speed` at `place`, whose configuration is `positions` \[rad or m\], n entries. The norm
+    /// `pace` of the joint velocities \[rad/s\] sets how fast joints may approach their limits. The problem is solved
+    /// twice, and the second solve is damped towards the result of the first, so that the damping only matters near
+    /// singularities (iterated Tikhonov).
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
         self.begin(positions.len());
         self.write_bounds(positions, goal, pace);

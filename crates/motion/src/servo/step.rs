@@ -270,7 +270,7 @@ impl Servo {
         first_beyond_limits(self.goal.limits.iter().map(|limits| &limits.domain), &self.now.positions)
     }
 
-    /// Moves joints that start outside their limits: inside under a command, else to rest. Gives whether there are any.
+    /// Moves joints that start outside their limits: inside under a command, else to rest. True if there are any.
     fn come_inside(&mut self, period: f64, command: &Command, clearance: Option<&Clearance>) -> bool {
         let outside = self.outside();
         if self.inward.is_none() && outside.is_none() {

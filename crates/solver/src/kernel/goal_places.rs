@@ -22,7 +22,8 @@ pub struct KernelPlace {
     offset: [[f64; 3]; 4],
 }
 
-/// Pose of the first place of a goal relative to its frame, in four configurations.
+/// The orientation of the first place of a goal and the point of the goal, relative to the goal's frame, in four
+/// configurations. Lengths are in units of the length scale.
 pub struct LaneRelative<S: Simd> {
     /// Columns of the orientation, and the point.
     stored: StoredFrame,

@@ -46,8 +46,9 @@ impl ClearanceCheck {
         self.clear_at_seed.clear();
     }
 
-    /// True if `positions` \[rad or m\] respect the clearance of the problem: every pair is outside the margin, or at
-    /// least as distant as at the seed. Not inlined, to keep problems without a clearance fast.
+    /// True if `positions` \[rad or m\], one per variable, respect the clearance of the problem: no pair touches, and
+    /// each is outside the margin or at least as distant as at the seed. True without a clearance.
+    // Not inlined, to keep problems without a clearance fast.
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
