@@ -47,9 +47,12 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
         self.chain.forward_kinematics(positions, &mut self.poses);
     }
 
-    /// Moves the configuration on with these `velocities` of the n variables \[rad/s or m/s\] for `time` \[s\].
+    /// Moves the configuration on with these `velocities` of the n variables \[rad/s or m/s\] for `time` \[s\], each
+    /// joint at most to its limit.
     pub fn move_on(&mut self, velocities: &[f64], time: f64) {
         add_times(&mut self.positions, time, velocities);
+        let variables = self.chain.variables().iter();
+        self.positions.iter_mut().zip(variables).for_each(|(at, variable)| *at = variable.domain.clamp(*at));
         self.chain.forward_kinematics(&self.positions, &mut self.poses);
     }
 
@@ -112,7 +115,7 @@ impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
 
     /// Visits all finite bounds that differ from the opposite bound. `visit` receives the index of the goal, the
     /// derivative of the distance from the bound (n entries), and the decrease left to that distance \[m or rad\].
-    pub fn visit_bounds(&mut self, goals: &[Goal], mut visit: impl FnMut(usize, &[f64], f64)) {
+    pub fn visit_bounds(&mut self, goals: &[Goal], mut visit: impl FnMut(usize, &mut [f64], f64)) {
         for (index, goal) in goals.iter().enumerate() {
             self.measure(goal);
             for row in 0..goal.kind().rows() {
@@ -219,7 +222,8 @@ impl StandingGoals {
     }
 
     /// Appends two rows to `rows` for each bound: by its distance at the state, and by its distance at the end of a
-    /// stop. `braking` has the acceleration and jerk with which the joints brake.
+    /// stop. A joint whose limit the stop reaches counts as being there: the other joints alone keep the distance.
+    /// `braking` has the acceleration and jerk with which the joints brake.
     pub fn push_bounds(&mut self, rows: &mut ContactRows, moving: Moving, braking: Rates) {
         let Moving { positions, velocities, stop_time } = moving;
         if self.goals.is_empty() {
@@ -237,7 +241,14 @@ impl StandingGoals {
         });
         self.values.find(positions);
         self.values.move_on(velocities, stop_time);
+        let chain = Arc::clone(&self.values.chain);
+        let reaches_limit = |i: usize| {
+            let end = positions[i] + stop_time * velocities[i];
+            chain.variables()[i].domain.clamp(end) != end
+        };
         self.values.visit_bounds(&self.goals, |goal, gradient, room| {
+            let stopped = gradient.iter_mut().enumerate().filter(|(i, _)| reaches_limit(*i));
+            stopped.for_each(|(_, entry)| *entry = 0.0);
             let moved = stop_time * dot(gradient, velocities);
             rows.push(Contact::Goal(goal), gradient, room - moved, braking);
         });
