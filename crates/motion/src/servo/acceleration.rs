@@ -1,14 +1,16 @@
 //! The acceleration problem: the joint accelerations a at the end of the period.
 //!
 //! ```text
-//! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v) - a_r(e, b))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|²      bounds of a
+//! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v) - a_r(e, b))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|² + μ s²
+//! bounds of a, rows g · a + c s ≥ b
 //! ```
 //!
 //! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can follow,
 //! and a_b approaches the velocities of the direction problem. Across the line the tips decide, along it the joints. So
-//! nothing is divided by the singular value that vanishes at a fold of the line.
+//! nothing is divided by the singular value that vanishes at a fold of the line. Where the bounds of joints leave no
+//! solution, all rows yield by the least s: contacts and bounds of goals by s, speeds of the tips by a multiple.
 
-use super::constants::{FIRST, LEAST, LINE_DAMPING, RETURN_RATE, TINY};
+use super::constants::{FIRST, LEAST, LINE_DAMPING, RETURN_RATE, STRICT};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::place::Place;
@@ -24,13 +26,13 @@ pub struct Acceleration {
     row: Vec<f64>,
     /// Time of the period \[s\].
     period: f64,
-    /// Rows of the inequalities g · a ≥ b besides the bounds: row-major, n entries each.
+    /// Rows of the inequalities g · a + c s ≥ b besides the bounds: row-major, n + 1 entries each.
     pub rows: Vec<f64>,
     /// Right sides b, one for each row \[rad/s² or m/s²\].
     pub least: Vec<f64>,
-    /// Lower bounds: n entries \[rad/s² or m/s²\].
+    /// Lower bounds: n entries, and none of s \[rad/s² or m/s²\].
     pub lower: Vec<f64>,
-    /// Upper bounds: n entries \[rad/s² or m/s²\].
+    /// Upper bounds: n entries, and none of s \[rad/s² or m/s²\].
     pub upper: Vec<f64>,
     /// Before [`solve`](Self::solve) the preferred accelerations, afterwards those found: n entries \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
@@ -40,10 +42,11 @@ impl Acceleration {
     /// Begins a period of `period` \[s\] for this number of `variables`, without rows. The caller must set the bounds.
     pub fn begin(&mut self, variables: usize, period: f64) {
         self.period = period;
-        self.quadratic.make_room(variables);
-        for list in [&mut self.row, &mut self.lower, &mut self.upper, &mut self.accelerations] {
-            list.resize(variables, 0.0);
-        }
+        self.quadratic.make_room(variables + 1);
+        self.row.resize(variables, 0.0);
+        self.accelerations.resize(variables, 0.0);
+        self.lower.resize(variables + 1, f64::NEG_INFINITY);
+        self.upper.resize(variables + 1, f64::INFINITY);
         self.rows.clear();
         self.least.clear();
     }
@@ -53,8 +56,7 @@ impl Acceleration {
     /// Without a preference, the tips have no influence.
     pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
         let preference = preference.filter(|_| !goal.is_loose() || goal.kinds.contains(&RowKind::Hold));
-        let has_rows = preference.is_some() || goal.has_exact_goals();
-        if !has_rows && self.least.is_empty() {
+        if preference.is_none() && !goal.has_exact_goals() && self.least.is_empty() {
             return;
         }
         let damping = match preference {
@@ -62,30 +64,23 @@ impl Acceleration {
             Some(_) if goal.kinds.contains(&RowKind::Slack) => LINE_DAMPING,
             Some(_) => LINE_DAMPING.powi(2),
         };
-        loop {
-            self.quadratic.begin_function(std::iter::repeat(damping));
-            add_times(&mut self.quadratic.vector, damping, &self.accelerations);
-            if let Some(preference) = preference
-                && !goal.is_loose()
-            {
-                let preferred = dot(preference.along, &self.accelerations);
-                self.quadratic.add_square(preference.along, preferred, FIRST);
-                if goal.kinds.contains(&RowKind::Slack) {
-                    // Where joints that hardly move the tips decide their speed, these would run back.
-                    self.add_approach(&place.along, velocities, preference, None, LEAST);
-                }
+        let n = self.accelerations.len();
+        self.quadratic.begin_function((0..=n).map(|i| if i < n { damping } else { STRICT * STRICT }));
+        add_times(&mut self.quadratic.vector[..n], damping, &self.accelerations);
+        if let Some(preference) = preference
+            && !goal.is_loose()
+        {
+            let preferred = dot(preference.along, &self.accelerations);
+            self.quadratic.add_square(preference.along, preferred, FIRST);
+            if goal.kinds.contains(&RowKind::Slack) {
+                // Where joints that hardly move the tips decide their speed, these would run back.
+                self.add_approach(&place.along, velocities, preference, None, LEAST);
             }
-            self.add_rows(place, velocities, preference, goal);
-            let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
-            if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
-                return accelerations.copy_from_slice(&quadratic.minimum);
-            }
-            if least.is_empty() || !has_rows {
-                break;
-            }
-            // The bounds of the joints come first.
-            rows.clear();
-            least.clear();
+        }
+        self.add_rows(place, velocities, preference, goal);
+        let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
+        if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
+            accelerations.copy_from_slice(&quadratic.minimum[..n]);
         }
     }
 
@@ -98,13 +93,12 @@ impl Acceleration {
         (2.0 * RETURN_RATE * change).clamp(-most, most)
     }
 
-    /// Limits the acceleration along the unit vector `gradient` of the n variables to `most` \[rad/s² or m/s²\], as far
-    /// as the bounds of the joints permit.
-    pub fn add_bound(&mut self, gradient: &[f64], most: f64) {
-        let bounds = self.lower.iter().zip(&self.upper);
-        let possible: f64 = gradient.iter().zip(bounds).map(|(part, (low, high))| (part * low).min(part * high)).sum();
+    /// Limits the acceleration along the unit vector `gradient` of the n variables to `most` \[rad/s² or m/s²\]; the bound
+    /// yields by `yielding` times s.
+    pub fn add_bound(&mut self, gradient: &[f64], most: f64, yielding: f64) {
         self.rows.extend(gradient.iter().map(|part| -part));
-        self.least.push(-most.max(possible + TINY));
+        self.rows.push(yielding);
+        self.least.push(-most);
     }
 
     /// Adds a row that approaches its preferred velocity, with the acceleration by the velocities of the joints if it is known; else with its

@@ -3,7 +3,7 @@
 use super::Servo;
 use crate::contact_rows::ContactRows;
 use crate::rates::Rates;
-use crate::servo::constants::{LITTLE, TINY};
+use crate::servo::constants::{FIRST, LITTLE, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::Tracking;
@@ -43,7 +43,7 @@ impl Servo {
                     let unit = self.here.unit(row);
                     add_times(&mut self.gradient, unit * share, self.here.jacobian_row(6 * tip + row));
                 }
-                self.bound_velocity(most, bias.dot(&velocity) / speed, rates, period);
+                self.bound_velocity(most, bias.dot(&velocity) / speed, rates, period, FIRST);
             }
         }
     }
@@ -56,7 +56,7 @@ impl Servo {
             let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * LITTLE } else { 0.0 };
             let most = (1.0 + surplus) * line.speed;
             self.gradient.copy_from_slice(&self.there.along);
-            self.bound_velocity(most, self.there.bias_along(), Limits::least(&self.goal.limits), period);
+            self.bound_velocity(most, self.there.bias_along(), Limits::least(&self.goal.limits), period, FIRST);
         }
     }
 
@@ -70,13 +70,13 @@ impl Servo {
             let (most, bias) = (-lower[row].min(return_speed), -bias[row]);
             let away = gradients.chunks_exact(self.gradient.len()).nth(row).into_iter().flatten();
             self.gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
-            self.bound_velocity(most, bias, rates, period);
+            self.bound_velocity(most, bias, rates, period, 1.0);
         }
     }
 
     /// Bounds the accelerations so that a velocity, with the gradient by those of the joints, comes to at most `most`. `bias` is its
-    /// acceleration by the velocities of the joints.
-    fn bound_velocity(&mut self, most: f64, bias: f64, rates: Rates, period: f64) {
+    /// acceleration by the velocities of the joints; `yielding` is how far the bound yields, relative to those of contacts.
+    fn bound_velocity(&mut self, most: f64, bias: f64, rates: Rates, period: f64, yielding: f64) {
         let Self { acceleration, now, gradient, .. } = self;
         let rate = normalise(gradient);
         if rate < TINY {
@@ -87,6 +87,10 @@ impl Servo {
         let wanted = rates.approach(most / rate - velocity - 0.5 * period * (change + bias), period);
         // Far from the bound, the curvature has no effect.
         let share = (1.0 - wanted / rates.acceleration).min(1.0);
-        acceleration.add_bound(gradient, wanted - share * bias.clamp(-rates.acceleration, rates.acceleration));
+        acceleration.add_bound(
+            gradient,
+            wanted - share * bias.clamp(-rates.acceleration, rates.acceleration),
+            yielding,
+        );
     }
 }
