@@ -15,6 +15,7 @@ use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::place::Place;
 use crate::braking_speed::{BRAKING_FRACTION, approach};
+use crate::generator::JointState as Joints;
 use crate::rates::Rates;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
@@ -52,9 +53,9 @@ impl Acceleration {
     }
 
     /// Finds the accelerations nearest to the preferred ones, on the line if there is one, and writes them to
-    /// [`accelerations`](Self::accelerations). `velocities` are those of the n variables at the place \[rad/s or m/s\].
-    /// Without a preference, the tips have no influence.
-    pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
+    /// [`accelerations`](Self::accelerations). The state `predicted` is that at the place. Without a preference, the tips
+    /// have no influence.
+    pub fn solve(&mut self, place: &Place, predicted: &Joints, preference: Option<Preference>, goal: &Goal) {
         let preference = preference.filter(|_| !goal.is_loose() || goal.kinds.contains(&RowKind::Hold));
         if preference.is_none() && !goal.has_exact_goals() && self.least.is_empty() {
             return;
@@ -74,10 +75,10 @@ impl Acceleration {
             self.quadratic.add_square(preference.along, preferred, FIRST);
             if goal.kinds.contains(&RowKind::Slack) {
                 // Where joints that hardly move the tips decide their speed, these would run back.
-                self.add_approach(&place.along, velocities, preference, None, LEAST);
+                self.add_approach(&place.along, &predicted.velocities, preference, None, LEAST);
             }
         }
-        self.add_rows(place, velocities, preference, goal);
+        self.add_rows(place, predicted, preference, goal);
         let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
         if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
             accelerations.copy_from_slice(&quadratic.minimum[..n]);
@@ -120,7 +121,7 @@ impl Acceleration {
     }
 
     /// Adds the rows of standing goals, and with a preference those beside the line.
-    fn add_rows(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
+    fn add_rows(&mut self, place: &Place, predicted: &Joints, preference: Option<Preference>, goal: &Goal) {
         let rates = Limits::least(&goal.limits);
         for (row, kind) in goal.kinds.iter().enumerate() {
             let entries = place.row(row);
@@ -129,18 +130,22 @@ impl Acceleration {
                 (RowKind::Exact, _) if goal.is_loose() => {}
                 (RowKind::Standing, _) | (RowKind::Exact | RowKind::Hold, Some(_)) => {
                     let bias = place.bias[row] - place.direction[row] * place.bias_along();
-                    let [error, velocity] = [place.error[row], place.velocity_beside(row, velocities)];
+                    let velocity = place.velocity_beside(row, &predicted.velocities);
+                    place.write_beside(row, &mut self.row);
+                    let expected = dot(&self.row, &predicted.accelerations);
                     let back = match kind {
                         // Their deviations are limited already.
-                        RowKind::Standing => -RETURN_RATE * (2.0 * velocity + RETURN_RATE * error),
-                        _ => self.back(error, velocity, rates),
+                        RowKind::Standing => -RETURN_RATE * (2.0 * velocity + RETURN_RATE * place.error[row]),
+                        _ => self.back(place.error[row], velocity, rates),
                     };
-                    place.write_beside(row, &mut self.row);
-                    self.quadratic.add_square(&self.row, back - bias, weight);
+                    // An acceleration a other than the expected one aₑ makes the velocity at the end of the period T
+                    // another one, by (a - aₑ) T / 2.
+                    let gain = RETURN_RATE * self.period;
+                    self.quadratic.add_square(&self.row, (back - bias + gain * expected) / (1.0 + gain), weight);
                 }
                 (RowKind::Slack | RowKind::Least, Some(preference)) => {
                     let bias = (*kind == RowKind::Slack).then_some(place.bias[row]);
-                    self.add_approach(entries, velocities, preference, bias, FIRST * weight);
+                    self.add_approach(entries, &predicted.velocities, preference, bias, FIRST * weight);
                 }
                 (RowKind::Free, _) | (_, None) => {}
             }

@@ -55,7 +55,7 @@ impl Servo {
                 there.error.fill(0.0);
             }
         }
-        self.acceleration.solve(there, &predicted.velocities, None, goal);
+        self.acceleration.solve(there, predicted, None, goal);
         self.advance(period);
     }
 
@@ -186,7 +186,7 @@ impl Servo {
         let present = (dot(&self.along, &self.predicted.velocities) / pace.max(TINY)).clamp(0.0, 1.0);
         self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
         let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
-        self.acceleration.solve(&self.there, &self.predicted.velocities, Some(preference), &self.goal);
+        self.acceleration.solve(&self.there, &self.predicted, Some(preference), &self.goal);
         self.ahead.note_motion(length(&self.now.velocities) * period, &self.goal);
         self.settle();
         self.advance(period);
