@@ -84,6 +84,28 @@ fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
     found
 }
 
+/// Shares of the commanded speed over a run.
+struct Shares {
+    /// The greatest one against the command, and the greatest one above it.
+    back: f64,
+    faster: f64,
+    /// The mean along the command.
+    mean: f64,
+}
+
+fn shares(subject: &Subject, run: &Run, case: &Case) -> Shares {
+    let samples = 1..run.positions.len() - 1;
+    let share = 1.0 / small(samples.len());
+    samples.fold(Shares { back: 0.0, faster: 0.0, mean: 0.0 }, |Shares { back, faster, mean }, sample| {
+        let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
+        let twist = subject.scaled_twist(&case.twist_at(&subject.pose(&run.positions[sample])));
+        let moved = subject.scaled_twist(&twist_between(&from, &to, 2.0 * run.period));
+        let along = moved.dot(&twist) / twist.norm_squared();
+        let faster = faster.max(moved.norm() / twist.norm() - 1.0);
+        Shares { back: back.max(-along), faster, mean: mean + share * along }
+    })
+}
+
 /// The joints at limits, the projected twist, and the smallest singular value of the remaining joints.
 fn standing(
     subject: &Subject,
@@ -118,27 +140,32 @@ fn standing(
 
 pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let mut rows = [
+        Worst::new("runs back, a share of the command", 1e-3),
+        Worst::new("faster than the command, a share", 2e-2),
         Worst::new("at limits: off the projected twist [deg]", 1.0),
         Worst::new("at limits, singular: off it [deg]", f64::INFINITY),
         Worst::new("at limits: share of stuck time", f64::INFINITY),
     ];
-    let (mut usage, mut samples) = (WorstUsage::new(), 0);
+    let (mut usage, mut samples, mut progress) = (WorstUsage::new(), 0, 0.0);
     let judge = |seed: u64| {
         let case = Case::new(subject, seed);
         let run = run(subject, &case);
-        (steady(subject, &run, &case), run.usage(subject))
+        (steady(subject, &run, &case), shares(subject, &run, &case), run.usage(subject))
     };
     let judged: Vec<_> = seeds.clone().into_par_iter().map(judge).collect();
-    for (seed, (steady, used)) in seeds.zip(&judged) {
+    for (seed, (steady, shares, used)) in seeds.zip(&judged) {
         let name = format!("slide/{seed}");
         samples += steady.samples;
+        progress += shares.mean;
         let stuck = small(steady.stuck) / small(steady.samples.max(1));
-        let values = [steady.angle, steady.singular, stuck];
+        let values = [shares.back, shares.faster, steady.angle, steady.singular, stuck];
         rows.iter_mut().zip(values).for_each(|(row, value)| row.meet(value, &name));
         usage.meet(used, &name);
     }
     let rows: Vec<Worst> = rows.into_iter().chain(usage.into_rows()).collect();
-    print(&subject.arm.name, &format!("sliding, {samples} samples steady at limits"), &rows)
+    let way = 100.0 * progress / small(judged.len());
+    let title = format!("sliding, {samples} samples steady at limits; the tip came {way:.1} % of the way");
+    print(&subject.arm.name, &title, &rows)
 }
 
 /// Prints the joints and the tip every 0.1 s.

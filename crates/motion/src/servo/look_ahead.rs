@@ -39,6 +39,8 @@ pub struct LookAhead {
     pub obstacle: Option<Obstacle>,
     /// Speed along the line at the first node \[rad/s\].
     pub speed: f64,
+    /// Greatest speed along the line at the nodes \[rad/s\].
+    pub fastest: f64,
     /// Speed of the joints at the first node \[rad/s\].
     pub pace: f64,
     /// True if the end is a commanded pose.
@@ -77,6 +79,7 @@ impl LookAhead {
             end: None,
             obstacle: None,
             speed: 0.0,
+            fastest: 0.0,
             pace: 0.0,
             arrives: false,
             progress: 0.0,
@@ -154,7 +157,7 @@ impl LookAhead {
         self.positions.clear();
         self.velocities.clear();
         (self.count, self.end, self.obstacle, self.arrives, self.speed) = (0, None, None, false, 0.0);
-        (self.progress, self.rate, self.standing) = (0.0, 0.0, self.stood);
+        (self.progress, self.rate, self.standing, self.fastest) = (0.0, 0.0, self.stood, 0.0);
     }
 
     /// Adds nodes from `start` on, twice as far as a stop needs, until the way ends. The joints begin along the first
@@ -212,6 +215,7 @@ impl LookAhead {
         let (speed, pace) = (self.direction.speed, length(&self.direction.velocities));
         let before = self.rate;
         self.rate = speed / pace.max(TINY);
+        self.fastest = self.fastest.max(speed);
         self.push();
         if self.count == 1 {
             (self.speed, self.pace) = (speed, pace);

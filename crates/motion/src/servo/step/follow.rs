@@ -218,12 +218,14 @@ impl Servo {
         self.goal.aims.iter().enumerate().map(squared).sum::<f64>().sqrt()
     }
 
-    /// Leaves a line where the joints brake before its end, for the nearest motion within the maximum angle.
+    /// Leaves a line where the joints brake before its end, or approach it ever more slowly, for the nearest motion
+    /// within the maximum angle.
     fn deviate_at_end(&mut self) {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
         let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
-        let ends = speed < LITTLE && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
+        let creeps = self.ahead.fastest < LITTLE * self.goal.line.speed;
+        let ends = self.ahead.end.is_some() && !self.ahead.arrives && (creeps || is_near);
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
