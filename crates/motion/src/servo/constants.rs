@@ -30,11 +30,9 @@ pub const STRICT: f64 = FIRST * FIRST * FIRST * FIRST;
 pub const LEAST: f64 = 1.0 / (FIRST * FIRST);
 /// Rate at which deviations of uncommanded axes decay \[1/s\].
 pub const SLACK_RETURN: f64 = 3.0;
-/// Share of acceleration and jerk with which stops are planned \[-\]. The rest is left for curvature and feedback.
+/// Share of acceleration and jerk with which stops are planned, also before the limits of a joint \[-\]. The rest is left
+/// for curvature, feedback, and jerks that are constant over a step.
 pub const PLANNED: f64 = 0.75;
-/// Share of acceleration and jerk that braking before a limit relies on \[-\]. The rest compensates for jerks that are
-/// constant over a step. With 0.95, an SO-101 left its cone by 0.14°.
-pub const BRAKING: f64 = 0.9;
 /// Share of the acceleration that the curvature of the path may need \[-\].
 pub const BEND: f64 = 0.4;
 /// Range before a joint's limit within which the other joints take over \[rad or m\].

@@ -3,7 +3,7 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
-use super::constants::{BRAKING, TINY};
+use super::constants::{PLANNED, TINY};
 use crate::MotionLimits;
 use crate::rates::{Rates, after};
 use urdf_ik_robot::{Chain, Domain, Variable};
@@ -71,21 +71,17 @@ impl Limits {
 
     /// The greatest jerk after which the joint can stay below its upper limits.
     fn greatest_jerk(&self, state: [f64; 3], upper: f64, period: f64) -> f64 {
-        let is_safe =
-            |jerk: f64| self.is_safe(after(state, period, jerk), upper) && self.peaks_safely(state, jerk, period);
-        greatest(-self.rates.jerk, self.rates.jerk, is_safe)
+        greatest(-self.rates.jerk, self.rates.jerk, |jerk| self.is_safe(after(state, period, jerk), upper, period))
     }
 
-    /// Whether the velocity keeps its limit within a step at whose end the acceleration has turned.
-    fn peaks_safely(&self, [_, velocity, acceleration]: [f64; 3], jerk: f64, period: f64) -> bool {
-        let turns = acceleration > 0.0 && acceleration + jerk * period < 0.0;
-        !turns || velocity + 0.5 * acceleration.powi(2) / -jerk <= self.velocity * (1.0 + TINY)
-    }
-
-    /// Whether a joint can stay below its upper limits from that state on.
-    fn is_safe(&self, [position, velocity, acceleration]: [f64; 3], upper: f64) -> bool {
-        let braking = self.rates.times(BRAKING);
-        let peak = velocity + 0.5 * acceleration.max(0.0).powi(2) / braking.jerk;
+    /// Whether a joint can stay below its upper limits from that state on. The jerk is constant over a step, so the last
+    /// part of an acceleration ends over a whole one: the velocity stays at its limit without an oscillation.
+    fn is_safe(&self, [position, velocity, acceleration]: [f64; 3], upper: f64, period: f64) -> bool {
+        let braking = self.rates.times(PLANNED);
+        let rise = acceleration.max(0.0);
+        let jerk = self.rates.jerk;
+        let last = rise % (jerk * period);
+        let peak = velocity + 0.5 * ((rise.powi(2) - last.powi(2)) / jerk + last * period);
         acceleration <= self.rates.acceleration * (1.0 + TINY)
             && peak <= self.velocity * (1.0 + TINY)
             && position + braking.stop(velocity, acceleration).0 <= upper + TINY
