@@ -54,9 +54,11 @@ impl Servo {
         let line = &self.goal.line;
         if line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY {
             let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * LITTLE } else { 0.0 };
-            let most = (1.0 + surplus) * line.speed;
+            // The gradient at the end of the period, with the velocities at its begin, contains this change already.
+            let bias = self.there.bias_along();
+            let most = (1.0 + surplus) * line.speed + bias * period;
             self.gradient.copy_from_slice(&self.there.along);
-            self.bound_velocity(most, self.there.bias_along(), Limits::least(&self.goal.limits), period, FIRST);
+            self.bound_velocity(most, bias, Limits::least(&self.goal.limits), period, FIRST);
         }
     }
 
