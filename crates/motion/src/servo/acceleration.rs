@@ -60,6 +60,7 @@ impl Acceleration {
         if preference.is_none() && !goal.has_exact_goals() && self.least.is_empty() {
             return;
         }
+        let rates = Limits::least(&goal.limits);
         let damping = match preference {
             None => 1.0,
             Some(_) if goal.kinds.contains(&RowKind::Slack) => LINE_DAMPING,
@@ -75,10 +76,10 @@ impl Acceleration {
             self.quadratic.add_square(preference.along, preferred, FIRST);
             if goal.kinds.contains(&RowKind::Slack) {
                 // Where joints that hardly move the tips decide their speed, these would run back.
-                self.add_approach(&place.along, &predicted.velocities, preference, None, LEAST);
+                self.add_approach(&place.along, &predicted.velocities, preference, None, LEAST, rates);
             }
         }
-        self.add_rows(place, predicted, preference, goal);
+        self.add_rows(place, predicted, preference, goal, rates);
         let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
         if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
             accelerations.copy_from_slice(&quadratic.minimum[..n]);
@@ -89,7 +90,12 @@ impl Acceleration {
     /// ones, where they would follow a linear law too late, and oscillate.
     fn back(&self, error: f64, velocity: f64, rates: Rates) -> f64 {
         let speed = approach(error.abs(), BRAKING_FRACTION * rates.acceleration, 2.0 / RETURN_RATE);
-        let change = -speed.copysign(error) - velocity;
+        self.follow(-speed.copysign(error) - velocity, rates)
+    }
+
+    /// The acceleration with which the velocity of a row makes a `change`: in proportion to small ones, within the rates
+    /// of the joints for larger ones.
+    fn follow(&self, change: f64, rates: Rates) -> f64 {
         let most = rates.approach(change, self.period).abs();
         (2.0 * RETURN_RATE * change).clamp(-most, most)
     }
@@ -111,18 +117,24 @@ impl Acceleration {
         Preference { along, wanted, change }: Preference,
         bias: Option<f64>,
         weight: f64,
+        rates: Rates,
     ) {
         let rate = dot(entries, along);
         let feed_forward = bias.map_or_else(|| dot(entries, change) - rate * dot(along, change), |bias| -bias);
-        let needed = rate * dot(along, &self.accelerations)
-            + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
-            + feed_forward;
+        let change = dot(entries, wanted) - dot(entries, velocities);
+        let needed = rate * dot(along, &self.accelerations) + self.follow(change, rates) + feed_forward;
         self.quadratic.add_square(entries, needed, weight);
     }
 
     /// Adds the rows of standing goals, and with a preference those beside the line.
-    fn add_rows(&mut self, place: &Place, predicted: &Joints, preference: Option<Preference>, goal: &Goal) {
-        let rates = Limits::least(&goal.limits);
+    fn add_rows(
+        &mut self,
+        place: &Place,
+        predicted: &Joints,
+        preference: Option<Preference>,
+        goal: &Goal,
+        rates: Rates,
+    ) {
         for (row, kind) in goal.kinds.iter().enumerate() {
             let entries = place.row(row);
             let weight = goal.weight(row);
@@ -145,7 +157,7 @@ impl Acceleration {
                 }
                 (RowKind::Slack | RowKind::Least, Some(preference)) => {
                     let bias = (*kind == RowKind::Slack).then_some(place.bias[row]);
-                    self.add_approach(entries, &predicted.velocities, preference, bias, FIRST * weight);
+                    self.add_approach(entries, &predicted.velocities, preference, bias, FIRST * weight, rates);
                 }
                 (RowKind::Free, _) | (_, None) => {}
             }
