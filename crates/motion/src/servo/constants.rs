@@ -56,7 +56,8 @@ pub const TINY: f64 = 1e-9;
 pub const LIMIT_MARGIN: f64 = 1e-4;
 /// Bound of singularities and angles: singular values below it mark a singularity, whose branches are tried and which
 /// the status names \[-\]; the angle between command and motion up to which the tips do not slide \[rad\]; the range of
-/// the cosine of that angle over which a motion ends \[-\].
+/// the cosine of that angle over which a motion ends \[-\]; the share by which a motion along a line that is slightly
+/// slow becomes faster \[-\].
 pub const NEAR: f64 = 0.1;
 /// Share of the commanded speed from which the tips follow \[-\]: one slow period of the last 50 ms does not count.
 pub const FOLLOWS: f64 = 0.92;

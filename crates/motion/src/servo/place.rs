@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use super::command::Aim;
-use super::constants::{RETURN_RATE, SLACK_RETURN};
+use super::constants::{NEAR, RETURN_RATE, SLACK_RETURN};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::line::over_radian;
@@ -242,12 +242,20 @@ impl Place {
         kinds.iter().enumerate().map(|row| velocity(row).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The factor, at most 1, that scales these `velocities` of the n variables \[rad/s or m/s\] to the maximum speeds
-    /// of the tips and, where the motion is the nearest to the command, to the commanded speed.
+    /// The factor that scales these `velocities` of the n variables \[rad/s or m/s\] to the commanded speed, within the
+    /// maximum speeds of tips and joints. Tips that are slightly slow on a line, because slack is shared, become
+    /// as fast as commanded.
     pub fn speed_factor(&self, goal: &Goal, velocities: &[f64]) -> f64 {
-        let factor = |tip| goal.options.factor(&self.twist(tip, velocities), 1.0);
-        let most = if goal.is_nearest() { goal.line.speed / self.speed(&goal.kinds, velocities) } else { 1.0 };
-        (0..goal.aims.len()).map(factor).fold(most.min(1.0), f64::min)
+        let most = if goal.is_nearest() {
+            (goal.line.speed / self.speed(&goal.kinds, velocities)).min(1.0)
+        } else if goal.kinds.contains(&RowKind::Slack) {
+            (goal.line.speed / dot(&self.along, velocities).max(0.0)).min(1.0 + NEAR)
+        } else {
+            1.0
+        };
+        let tips = (0..goal.aims.len()).map(|tip| goal.options.factor(&self.twist(tip, velocities), most));
+        let joints = goal.limits.iter().zip(velocities).map(|(limits, velocity)| limits.velocity / velocity.abs());
+        tips.chain(joints).fold(most, f64::min)
     }
 
     /// Velocity of a row \[rad/s\] for these `velocities` of the n variables \[rad/s or m/s\].
