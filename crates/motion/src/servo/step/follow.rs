@@ -340,10 +340,9 @@ impl Servo {
         self.change_ahead.iter_mut().for_each(|change| *change *= most.min(1.0));
     }
 
-    /// Change of a joint's velocity to the one wanted at the end of the period, without the parts that its acceleration
-    /// and the change of the wanted velocity make until then.
+    /// Change of a joint's velocity to the wanted one, without the part that its acceleration makes in the period.
     fn change_wanted(&self, joint: usize, period: f64) -> f64 {
-        let acceleration = self.now.accelerations[joint] + self.change_ahead[joint];
+        let acceleration = self.now.accelerations[joint] - self.change_ahead[joint];
         self.wanted[joint] - self.now.velocities[joint] - 0.5 * period * acceleration
     }
 
