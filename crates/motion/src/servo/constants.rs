@@ -43,8 +43,9 @@ pub const LARGE: f64 = 0.3;
 /// Number of steps of the look-ahead \[-\].
 pub const NODES: f64 = 10.0;
 /// Bound of small quantities: the share of the commanded speed beside a line below which the line begins, and a
-/// deviation ends \[-\]; the speed of joints that may begin in another direction \[rad/s\]; the distance from a
-/// position limit or contact that restricts the motion \[rad or m\].
+/// deviation ends \[-\]; the singular value below which joints leave symmetric configurations \[-\]; the speed of joints
+/// that may begin in another direction \[rad/s\]; the distance from a position limit or contact that restricts the
+/// motion \[rad or m\].
 pub const LITTLE: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]. With a larger one, an arm did not bend back at a
 /// singularity.
@@ -52,7 +53,8 @@ pub const AT_END: f64 = 1e-3;
 /// Rounding error of lengths, speeds and accelerations \[rad or m, per s or s²\], also of commands, and relative
 /// tolerance of bisections \[-\].
 pub const TINY: f64 = 1e-9;
-/// Distance that the look-ahead keeps from the position limits \[rad or m\].
+/// Distance that the look-ahead keeps from the position limits \[rad or m\]; share of the way by which it may leave the
+/// line \[-\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
 /// Bound of singularities and angles: singular values below it mark a singularity, whose branches are tried and which
 /// the status names \[-\]; the angle between command and motion up to which the tips do not slide \[rad\]; the range of

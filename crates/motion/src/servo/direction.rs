@@ -46,7 +46,8 @@ impl Direction {
     /// Finds `velocities` and `speed` at `place`, whose configuration is `positions` \[rad or m\], n entries. The norm
     /// `pace` of the joint velocities \[rad/s\] sets how fast joints may approach their limits. The problem is solved
     /// twice, and the second solve is damped towards the result of the first, so that the damping only matters near
-    /// singularities (iterated Tikhonov).
+    /// singularities (iterated Tikhonov). At a singularity, the joints also leave symmetric configurations, from which no
+    /// motion along the line leads on.
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
         self.begin(positions.len());
         self.write_bounds(positions, goal, pace);
@@ -64,7 +65,7 @@ impl Direction {
 
     /// Solves the problem with the joint velocities damped towards those found before, twice.
     fn solve_twice(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
-        for _ in [1, 2] {
+        for idle in [1.0, 0.0] {
             self.rows.clear();
             self.least.clear();
             let damping = self.write_tip_rows(place, goal);
@@ -83,6 +84,7 @@ impl Direction {
             }
             velocities.copy_from_slice(&quadratic.minimum[..n]);
             self.speed = dot(&place.along, velocities).max(0.0);
+            add_times(velocities, idle * self.speed, &goal.idle);
         }
     }
 
@@ -93,7 +95,7 @@ impl Direction {
         self.quadratic.begin_function(std::iter::repeat(1.0));
         self.row[n] = 0.0;
         for row in 0..goal.kinds.len() {
-            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold | RowKind::Standing) {
+            if goal.kinds[row].is_exact() {
                 place.write_beside(row, &mut self.row[..n]);
                 self.quadratic.add_square(&self.row, -place.error[row], goal.weight(row));
             }

@@ -33,6 +33,13 @@ pub enum RowKind {
     Standing,
 }
 
+impl RowKind {
+    /// True for a row that keeps its value along a line.
+    pub fn is_exact(self) -> bool {
+        matches!(self, Self::Exact | Self::Hold | Self::Standing)
+    }
+}
+
 /// The goal of the tips in a period, within the limits of the n joints.
 #[derive(Debug, Clone)]
 pub struct Goal {
@@ -50,6 +57,8 @@ pub struct Goal {
     pub limits: Vec<Limits>,
     /// Options of the servo.
     pub options: ServoOptions,
+    /// Velocities at a singularity that do not move the tips, for a unit speed of the tips: n entries.
+    pub idle: Vec<f64>,
     /// Goals that come before every command.
     pub standing: StandingGoals,
     /// Rows of contacts and of bounds of standing goals.
@@ -77,6 +86,7 @@ impl Goal {
             free_for_arm,
             limits: Limits::of_chain(chain, limits),
             options,
+            idle: vec![0.0; positions.len()],
             standing: StandingGoals::new(chain),
             contacts: ContactRows::default(),
             contacts_at: positions.to_vec(),

@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{ALMOST_ALL, AT_END, LARGE, LITTLE, NEAR, NODES, TINY};
+use super::constants::{ALMOST_ALL, AT_END, LARGE, LIMIT_MARGIN, LITTLE, NEAR, NODES, TINY};
 use super::direction::Direction;
 use super::goal::Goal;
 use super::line::Tracking;
@@ -48,6 +48,8 @@ pub struct LookAhead {
     /// Progress along the line up to the last node, and there for each length of the joints' motion.
     progress: f64,
     rate: f64,
+    /// Deviation from the line at the first node.
+    beside: f64,
     /// Length of the step to the next node, and of the way left to look at.
     step: f64,
     left: f64,
@@ -84,6 +86,7 @@ impl LookAhead {
             arrives: false,
             progress: 0.0,
             rate: 0.0,
+            beside: 0.0,
             step: 0.0,
             left: 0.0,
             stood: 0.0,
@@ -165,6 +168,7 @@ impl LookAhead {
     fn walk(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal, begins: bool) {
         self.clear();
         self.next.copy_from_slice(start);
+        self.beside = from.deviation(&goal.kinds);
         self.left = 2.0 * goal.stop(velocities);
         let longest = self.left / NODES;
         self.step = longest;
@@ -251,10 +255,10 @@ impl LookAhead {
         let progress = self.progress + way;
         self.place.find(&self.next, goal, progress);
         self.place.find_error(goal, progress);
-        if !goal.is_nearest() {
-            self.direction.return_to_line(&self.place, goal, &mut self.next);
-            self.place.find(&self.next, goal, progress);
-            self.place.find_error(goal, progress);
+        if !goal.is_nearest() && !self.returns(goal, progress) {
+            (self.end, self.obstacle) = (Some(0.0), None);
+            self.push();
+            return true;
         }
         self.arrives = progress > goal.line.length;
         if self.arrives {
@@ -262,6 +266,25 @@ impl LookAhead {
             self.push();
         }
         self.arrives
+    }
+
+    /// Moves the next node back to the line by Newton steps. False if they do not converge: where the line leaves the
+    /// reach of the tips, the deviation is a definite quadratic function of the joints' motion, of which each step leaves
+    /// a quarter or more.
+    fn returns(&mut self, goal: &Goal, progress: f64) -> bool {
+        let allowed = (self.beside + LIMIT_MARGIN * progress).max(TINY);
+        let mut before = self.place.deviation(&goal.kinds);
+        for _ in [1, 2] {
+            self.direction.return_to_line(&self.place, goal, &mut self.next);
+            self.place.find(&self.next, goal, progress);
+            self.place.find_error(goal, progress);
+            let after = self.place.deviation(&goal.kinds);
+            if after < allowed.max(NEAR * before) {
+                return true;
+            }
+            before = after;
+        }
+        false
     }
 
     /// Ends where a joint comes to its limit before the next node, or two bodies to the margin.

@@ -185,6 +185,12 @@ impl Place {
         }
     }
 
+    /// Deviation from the line of all rows that must be exact \[rad\].
+    pub fn deviation(&self, kinds: &[RowKind]) -> f64 {
+        let exact = self.error.iter().zip(kinds).filter(|(_, kind)| kind.is_exact());
+        exact.map(|(error, _)| error * error).sum::<f64>().sqrt()
+    }
+
     /// Computes the deviation from the point of the line at the distance `progress` ahead \[rad\].
     pub fn find_offset(&mut self, goal: &Goal, progress: f64) {
         for (tip, held) in goal.held_axes.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! The singular value decomposition of the Jacobian.
 
+use super::constants::LITTLE;
 use urdf_ik_mathematics::row_rotations::diagonalise;
-use urdf_ik_mathematics::vectors::length;
+use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
 /// The decomposition J = Σ wₖ σₖ vₖᵀ, with orthonormal wₖ and orthonormal vₖ, in no order. It is computed by rotations
 /// of the rows, which keep the relative accuracy of small singular values.
@@ -45,6 +46,21 @@ impl SingularValues {
         let counted = (0..count).filter(|index| self.counts(*index));
         let index = counted.min_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0);
         (self.values[index], &self.left[index * count..][..count])
+    }
+
+    /// Writes velocities of the joints that do not move the tips, for a unit speed of the tips: one entry for each
+    /// variable. They are zero away from singularities. Each joint has another share, so that no symmetry is left.
+    pub fn write_idle(&self, idle: &mut [f64]) {
+        let share = (1.0 - self.smallest().0 / LITTLE).max(0.0) / idle.iter().map(|_| 2.0).sum::<f64>();
+        let mut part = 0.0;
+        for entry in idle.iter_mut() {
+            part += share;
+            *entry = part;
+        }
+        for (index, value) in self.values.iter().enumerate().filter(|(_, value)| **value >= LITTLE) {
+            let right = self.right(index);
+            add_times(idle, -dot(right, idle) / (value * value), right);
+        }
     }
 
     /// True unless the value is only rounding: with more rows than variables, the smallest values are.

@@ -340,3 +340,19 @@ fn about_a_free_axis_the_tip_turns_as_it_likes_unless_a_rotation_is_commanded() 
     }
     assert!(most_turned > 0.5, "no tip turned by more than {most_turned} rad");
 }
+
+#[test]
+fn stretched_and_symmetric_arms_start_beside_their_line() {
+    // On these lines the tip leaves its reach at once, or only joints without effect on the tip lead on.
+    let starts = [("fetch7", 1, 0.6), ("fetch7", 2, 0.8), ("fetch7", 5, 0.4), ("gen3", 0, 0.8), ("iiwa14", 5, 0.8)];
+    for (arm, row, least) in starts {
+        let subject = Subject::new(makers_arms().into_iter().find(|other| other.name == arm).expect("a maker's arm"));
+        let (start, mut twist) = (vec![0.0; subject.joints()], Vector6::zeros());
+        twist[row] = if row < 3 { 0.12 } else { 0.3 };
+        let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::DEFAULT, &start).unwrap();
+        let mut run = Run::new(PERIOD, &start);
+        run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 2.0);
+        let way = from_line(&subject.pose(&start), &twist, &subject.pose(servo.positions())).1;
+        assert!(way > least * 2.0 * twist.norm(), "{arm} row {row}: {way}");
+    }
+}

@@ -308,7 +308,8 @@ impl Servo {
         (1.0 - surplus / NEAR).clamp(0.0, 1.0)
     }
 
-    /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation.
+    /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation where the line
+    /// leads on without an end.
     fn settle(&mut self) {
         let beside = |(row, kind): (usize, &RowKind)| match kind {
             RowKind::Exact | RowKind::Hold | RowKind::Standing => self.here.velocity_beside(row, &self.now.velocities),
@@ -323,8 +324,8 @@ impl Servo {
         let is_on_command = self.goal.line.tracking == Tracking::Deviating
             && self.cosine().powi(2) > 1.0 - LITTLE.powi(2)
             && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
-        if is_on_command {
-            self.try_to_be(Tracking::Entering, |servo| servo.ahead.leads_on());
+        if is_on_command && self.try_to_be(Tracking::Line, |servo| servo.ahead.end.is_none() || servo.ahead.arrives) {
+            self.goal.line.tracking = Tracking::Entering;
         }
     }
 
