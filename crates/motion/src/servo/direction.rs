@@ -7,9 +7,10 @@
 //! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
 //! the command all rows count as much as the speed.
 
-use super::constants::{DAMPING, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT};
+use super::constants::{DAMPING, FIRST, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT, TINY};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
+use super::line::Tracking;
 use super::place::Place;
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::Contact;
@@ -111,6 +112,14 @@ impl Direction {
         }
     }
 
+    /// Index of the first variable whose position limit bounds the velocities found.
+    pub fn limit(&self, goal: &Goal) -> Option<usize> {
+        (0..self.velocities.len()).find(|&i| {
+            let is_at = |bound: f64| bound.abs() < goal.limits[i].velocity && (self.velocities[i] - bound).abs() < TINY;
+            is_at(self.lower[i]) || is_at(self.upper[i])
+        })
+    }
+
     /// Multiplies the velocities and the speed by `factor` \[-\].
     pub fn scale(&mut self, factor: f64) {
         self.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
@@ -142,6 +151,7 @@ impl Direction {
         let n = self.velocities.len();
         let has_slack = !goal.is_nearest() && goal.kinds.contains(&RowKind::Slack);
         let damping = match () {
+            () if goal.line.tracking == Tracking::Deviating => FIRST * LINE_DAMPING,
             () if goal.is_nearest() => DAMPING,
             () if has_slack => 0.5 * DAMPING,
             () => LINE_DAMPING,

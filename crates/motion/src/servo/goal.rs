@@ -219,7 +219,7 @@ impl Goal {
             RowKind::Free => 0.0,
             RowKind::Standing => FIRST * STRICT,
             RowKind::Hold => STRICT,
-            RowKind::Slack if self.is_nearest() => FIRST,
+            RowKind::Slack if self.line.tracking == Tracking::Hand => FIRST,
             RowKind::Least if self.aims[row / 6] == Aim::Hold => LEAST,
             _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
             RowKind::Exact => STRICT,
@@ -232,12 +232,18 @@ impl Goal {
     fn priority(&self, tip: usize, part: usize) -> f64 {
         let is_second = match self.options.priority {
             _ if self.aims[tip].is_pose() && self.lacks_rotations(tip) => part == 1,
-            _ if self.line.tracking != Tracking::Deviating => false,
+            _ if self.line.tracking != Tracking::Deviating || self.aims[tip].commands() != [true; 2] => false,
             Priority::Translation => part == 1,
             Priority::Rotation => part == 0,
             Priority::Both => false,
         };
         if is_second { 1.0 / FIRST } else { 1.0 }
+    }
+
+    /// The pose, in the base link's frame, along whose axes the command of a tip at the pose `now` counts: on a line the one at the
+    /// distance `progress` ahead \[rad\].
+    pub fn axes_at(&self, tip: usize, now: &Isometry3<f64>, progress: f64) -> Isometry3<f64> {
+        if self.is_nearest() { *now } else { self.line.ahead(tip, progress) }
     }
 
     /// The reference pose of a tip at the pose `now` that is not on a line, both in the base link's frame. Uncommanded

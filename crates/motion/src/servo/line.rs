@@ -113,11 +113,11 @@ impl Line {
         self.speed = dot(&self.steady, &self.heading).max(0.0);
     }
 
-    /// The direction of a tip at the distance `progress` ahead on the line \[rad\]: linear, then angular part, along
-    /// the base link's axes. The directions of all tips together are a unit vector.
-    pub fn direction(&self, tip: usize, progress: f64) -> Vector6<f64> {
+    /// The direction of a tip whose command counts along the axes of `pose` (in the base link's frame): linear, then
+    /// angular part, along the base link's axes. The directions of all tips together are a unit vector.
+    pub fn direction(&self, tip: usize, pose: &Isometry3<f64>) -> Vector6<f64> {
         let direction = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]);
-        self.axes[tip].to_base(&self.ahead(tip, progress), &direction)
+        self.axes[tip].to_base(pose, &direction)
     }
 
     /// The pose of a tip on the line at the distance `progress` from its reference \[rad\], in the base link's frame.

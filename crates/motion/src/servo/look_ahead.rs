@@ -35,7 +35,7 @@ pub struct LookAhead {
     velocities: Vec<f64>,
     /// Share of the last step up to the end of the motion, from 0 to 1; `None` if no end was found.
     pub end: Option<f64>,
-    /// The joint limit or contact at the end; `None` if there is none.
+    /// The joint limit or contact at the end, or a joint limit that restricts the first node; `None` if there is none.
     pub obstacle: Option<Obstacle>,
     /// Speed along the line at the first node \[rad/s\].
     pub speed: f64,
@@ -193,6 +193,9 @@ impl LookAhead {
             count => (&self.place, length(self.velocities(count - 1))),
         };
         self.direction.solve(place, &self.next, goal, pace.max(goal.line.speed));
+        if self.count == 0 {
+            self.obstacle = self.direction.limit(goal).map(Obstacle::Limit);
+        }
         self.direction.scale(place.speed_factor(goal, &self.direction.velocities));
         if begins && self.count == 0 {
             self.direction.speed = 0.0;

@@ -8,7 +8,7 @@ use super::command::Aim;
 use super::constants::{NEAR, RETURN_RATE, SLACK_RETURN};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
-use super::line::over_radian;
+use super::line::{Tracking, over_radian};
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::standing_goals::{GoalValues, MOMENT};
@@ -104,7 +104,8 @@ impl Place {
         self.rows.clear();
         for (tip, held) in goal.held_axes.iter().enumerate() {
             let pose = self.tips()[tip];
-            let (frame, direction) = (held.frame(&pose), held.in_frame(&goal.line.direction(tip, progress), &pose));
+            let direction = goal.line.direction(tip, &goal.axes_at(tip, &pose, progress));
+            let (frame, direction) = (held.frame(&pose), held.in_frame(&direction, &pose));
             self.push_tip(tip, &pose, &frame);
             self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
             let wanted = match &goal.aims[tip] {
@@ -166,7 +167,7 @@ impl Place {
 
     /// Computes the deviation from the line at the distance `progress` ahead \[rad\], and the velocity with which
     /// uncommanded axes return. Without a line, only these axes deviate, and they return at most at the commanded
-    /// speed.
+    /// speed; not at all at the end of a line, where the motion nearest to the command counts.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
         self.find_offset(goal, progress);
         let kinds = goal.tip_kinds();
@@ -180,7 +181,10 @@ impl Place {
         for first in (0..kinds.len()).step_by(3).filter(|first| kinds[*first..][..3].contains(&RowKind::Slack)) {
             let planned = if goal.is_loose() { 0.0 } else { SLACK_RETURN * goal.slack(first) };
             let error = &self.error[first..first + 3];
-            let rate = SLACK_RETURN.min(goal.line.speed.max(planned) / length(error));
+            let rate = match goal.line.tracking {
+                Tracking::Deviating => 0.0,
+                _ => SLACK_RETURN.min(goal.line.speed.max(planned) / length(error)),
+            };
             self.wanted[first..first + 3].copy_from_slice(&[0, 1, 2].map(|axis| -rate * error[axis]));
         }
     }

@@ -218,14 +218,18 @@ impl Servo {
         self.goal.aims.iter().enumerate().map(squared).sum::<f64>().sqrt()
     }
 
-    /// Leaves a line where the joints brake before its end, or approach it ever more slowly, for the nearest motion
-    /// within the maximum angle.
+    /// Leaves a line where the joints brake before its end, or where an end or a joint limit makes the tips too slow, for
+    /// the nearest motion within the maximum angle.
     fn deviate_at_end(&mut self) {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
         let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
-        let creeps = self.ahead.fastest < LITTLE * self.goal.line.speed;
-        let ends = self.ahead.end.is_some() && !self.ahead.arrives && (creeps || is_near);
+        let least = self.goal.options.max_deviation_angle.cos();
+        // A motion within the angle makes at least this share of the speed.
+        let is_slow = self.ahead.fastest < least.powi(2) * self.goal.line.speed;
+        let has_end = self.ahead.end.is_some() && !self.ahead.arrives;
+        let is_at_limit = matches!(self.ahead.obstacle, Some(Obstacle::Limit(_)));
+        let ends = has_end && is_near || is_slow && (has_end || is_at_limit);
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
@@ -233,7 +237,6 @@ impl Servo {
         if !leaves {
             return;
         }
-        let least = self.goal.options.max_deviation_angle.cos();
         let mut share = 0.0;
         if let Some(Obstacle::Contact(row)) = self.ahead.obstacle {
             // Beside the contact, the projection of the command counts: reconfigurations that hardly lead on need fast

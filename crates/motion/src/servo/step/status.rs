@@ -45,7 +45,7 @@ impl Servo {
         let mut slowest: Option<f64> = None;
         for (tip, aim) in self.goal.aims.iter().enumerate() {
             let command = Vector6::from_column_slice(&self.command[6 * tip..6 * tip + 6]);
-            let wanted = aim.axes().to_base(&self.goal.line.references[tip], &command);
+            let wanted = aim.axes().to_base(&self.goal.axes_at(tip, &self.here.tips()[tip], 0.0), &command);
             let commanded = wanted.norm();
             if commanded < TINY {
                 continue;
