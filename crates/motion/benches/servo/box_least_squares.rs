@@ -1,9 +1,7 @@
-//! Box-constrained least squares, and the part of a twist that joints can follow.
+//! Box-constrained least squares.
 
-use nalgebra::{DMatrix, DVector, Vector6};
+use nalgebra::{DMatrix, DVector};
 
-/// Weight of the translation over the rotation where it has priority.
-const FIRST: f64 = 1e3;
 /// Scale of the unknowns.
 const SMALL: f64 = 1e-7;
 
@@ -86,13 +84,4 @@ fn towards(x: &mut DVector<f64>, optimum: &DVector<f64>, bounds: &Bounds, free: 
             x[i] += least * (optimum[i] - x[i]);
         }
     }
-}
-
-/// Joint velocities that follow the translation of a twist as well as the bounds allow, and then its rotation.
-pub fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, bounds: &Bounds) -> DVector<f64> {
-    let mut a = jacobian.clone();
-    let mut b = DVector::from_column_slice(twist.as_slice());
-    a.rows_mut(0, 3).scale_mut(FIRST);
-    b.rows_mut(0, 3).scale_mut(FIRST);
-    least(&a, &b, bounds)
 }

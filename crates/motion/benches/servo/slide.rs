@@ -1,14 +1,15 @@
-//! Motion along joint limits, where a servo may slide.
+//! Motion along joint limits, where a servo may slide: in the feasible direction closest to the command, by the angle
+//! of the whole twist, if it is within the maximum angle. On its line the tip is judged by `starts`.
 
-use nalgebra::Vector6;
+use nalgebra::{DMatrix, DVector, Isometry3, Vector6};
 use rayon::prelude::*;
 use urdf_ik::motion::servo::{Servo, ServoOptions};
 
-use crate::box_least_squares::{Bounds, projected};
+use crate::box_least_squares::{Bounds, least};
 use crate::starts::Case;
 use crate::table::{Worst, WorstUsage, print};
 use crate::walk::braking;
-use crate::watch::{Run, Subject, count, small, twist_between};
+use crate::watch::{Run, Subject, count, from_line, small, twist_between};
 
 const SECONDS: f64 = 5.0;
 /// Distance up to which a joint is at a limit \[rad or m\].
@@ -21,6 +22,20 @@ const STEADY: f64 = 0.3;
 const SLOW: [f64; 2] = [1e-3, 5e-3];
 /// Smallest singular value below which the remaining joints are singular.
 const SINGULAR: f64 = 0.03;
+/// Length that counts as one radian, divided by the solver's length scale: 0.3 m for an arm of 1 m.
+const RADIAN: f64 = 0.75;
+/// Range before a limit in which the other joints take over gradually, for a joint that moves alone \[rad or m\]. The
+/// tip's velocity must not jump.
+const TURNING: f64 = 0.12;
+/// Angle between the command and the feasible motion below which the tip may return to a line, with its uncommanded
+/// axes \[rad\].
+const DIRECT: f64 = 0.0175;
+/// Fraction of a joint's acceleration from which the direction of the tip is not steady.
+const ACCELERATES: f64 = 0.3;
+/// Maximum angle to the command \[rad\].
+const ANGLE: f64 = ServoOptions::DEFAULT.max_deviation_angle;
+/// Distance from the line that counts as on it \[m\] and \[rad\]: that of `starts`.
+const ON_LINE: [f64; 2] = [1e-3, 1.75e-3];
 const STRIDE: usize = 10;
 
 /// Direction of the motion while the same joints are at limits.
@@ -53,12 +68,14 @@ fn run(subject: &Subject, case: &Case) -> Run {
 
 fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
     let mut found = Steady::default();
+    let anchor = subject.pose(&case.start);
     let (mut since, mut before): (usize, Option<Standing>) = (0, None);
     for sample in (1..run.positions.len() - 1).step_by(STRIDE) {
         let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
-        let twist = case.twist_at(&subject.pose(positions));
+        let pose = subject.pose(positions);
+        let twist = case.twist_at(&pose);
         let (standing, goal, least) = standing(subject, positions, &velocities, &twist);
-        if before.as_ref() != Some(&standing) {
+        if before.as_ref() != Some(&standing) || accelerates(subject, run, sample) {
             since = sample;
         }
         let at_limits = standing.sides.iter().flatten().any(|side| *side);
@@ -68,16 +85,22 @@ fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
             continue;
         }
         found.samples += STRIDE;
-        if goal.norm() < 0.02 * subject.scaled_twist(&twist).norm() {
-            continue;
-        }
         let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
         let moved = twist_between(&from, &to, 2.0 * run.period);
-        if [0, 1].iter().all(|part| moved.fixed_rows::<3>(3 * part).norm() < SLOW[*part]) {
+        let is_slow = [0, 1].iter().all(|part| moved.fixed_rows::<3>(3 * part).norm() < SLOW[*part]);
+        let [moved, command] = [moved, twist].map(|twist| weighed(subject, &twist));
+        let most = goal.angle(&command);
+        // A slide within the angle makes at least the square of its cosine.
+        let follows = moved.dot(&command) > (ANGLE.cos() * command.norm()).powi(2);
+        if !(DIRECT..=ANGLE).contains(&most) || follows && is_on_line(subject, case, &anchor, &pose) {
+            continue;
+        }
+        if is_slow {
             found.stuck += STRIDE;
             continue;
         }
-        let angle = subject.scaled_twist(&moved).angle(&goal).to_degrees();
+        // Joints that still have room may move in a nearer direction.
+        let angle = if moved.angle(&command) <= most { 0.0 } else { moved.angle(&goal).to_degrees() };
         let worst = if least < SINGULAR { &mut found.singular } else { &mut found.angle };
         *worst = worst.max(angle);
     }
@@ -111,6 +134,37 @@ fn shares(subject: &Subject, run: &Run, case: &Case) -> Shares {
     })
 }
 
+/// True if a joint uses so much of its acceleration that the tip's velocity cannot turn at once.
+fn accelerates(subject: &Subject, run: &Run, sample: usize) -> bool {
+    let [before, after] =
+        [sample.max(2) - 1, (sample + 1).min(run.positions.len() - 1)].map(|near| run.velocities(near));
+    let time = 2.0 * run.period;
+    (0..subject.joints())
+        .any(|joint| (after[joint] - before[joint]).abs() > ACCELERATES * subject.bounds(joint)[1] * time)
+}
+
+/// True if the tip is on its line, within the slack of the uncommanded axes.
+fn is_on_line(subject: &Subject, case: &Case, anchor: &Isometry3<f64>, pose: &Isometry3<f64>) -> bool {
+    let (apart, _) = from_line(anchor, &case.twist, pose);
+    let mut most = subject.slack;
+    most[case.kind()] = ON_LINE[case.kind()];
+    apart.iter().zip(most).all(|(apart, most)| *apart < most)
+}
+
+/// A twist with rotations in metres.
+fn weighed(subject: &Subject, twist: &Vector6<f64>) -> Vector6<f64> {
+    let mut twist = *twist;
+    twist.fixed_rows_mut::<3>(3).scale_mut(RADIAN * subject.scale);
+    twist
+}
+
+/// The Jacobian with rotations in metres.
+fn weighed_jacobian(subject: &Subject, positions: &[f64]) -> DMatrix<f64> {
+    let mut jacobian = subject.jacobian(positions);
+    jacobian.rows_mut(3, 3).scale_mut(RADIAN * subject.scale);
+    jacobian
+}
+
 /// The joints at limits, the projected twist, and the smallest singular value of the remaining joints.
 fn standing(
     subject: &Subject,
@@ -122,23 +176,25 @@ fn standing(
     let side = |joint: usize| subject.room(joint, positions[joint]).map(|room| room < AT_LIMIT);
     let sides: Vec<[bool; 2]> =
         (0..joints).map(|joint| if velocities[joint].abs() < STANDS { side(joint) } else { [false; 2] }).collect();
-    let bound = |joint: usize, end: usize| if sides[joint][end] { 0.0 } else { 1e3 };
+    let bound = |joint: usize, end: usize| if sides[joint][end] { 0.0 } else { subject.bounds(joint)[0] };
     let bounds = Bounds {
         lower: (0..joints).map(|joint| -bound(joint, 0)).collect(),
         upper: (0..joints).map(|joint| bound(joint, 1)).collect(),
     };
-    let jacobian = subject.scaled_jacobian(positions);
-    let found = projected(&jacobian, &subject.scaled_twist(twist), &bounds);
+    let jacobian = weighed_jacobian(subject, positions);
+    let found = least(&jacobian, &DVector::from_column_slice(weighed(subject, twist).as_slice()), &bounds);
     let goal = &jacobian * &found;
     let approaching = (0..joints).any(|joint| {
         let [below, above] = subject.room(joint, positions[joint]);
         let room = if found[joint] < 0.0 { below } else { above };
-        let speed = found[joint].abs().min(subject.bounds(joint)[0]);
+        let speed = found[joint].abs();
         let at = sides[joint][usize::from(found[joint] > 0.0)];
-        !at && (room < 1.5 * braking(speed, subject.bounds(joint)).0 || room < AT_LIMIT && speed > 1e-6)
+        !at && (room * found.norm() < TURNING * speed
+            || room < 1.5 * braking(speed, subject.bounds(joint)).0
+            || room < AT_LIMIT && speed > 1e-6)
     });
     let left: Vec<usize> = (0..joints).filter(|&joint| sides[joint] == [false; 2]).collect();
-    let values = jacobian.select_columns(&left).singular_values();
+    let values = subject.scaled_jacobian(positions).select_columns(&left).singular_values();
     let least = if left.is_empty() { 0.0 } else { values.min() };
     (Standing { sides, approaching }, Vector6::from_column_slice(goal.as_slice()), least)
 }
@@ -181,15 +237,18 @@ pub fn replay(subject: &Subject, case: &Case) {
         let twist = case.twist_at(&subject.pose(&run.positions[sample]));
         let (standing, goal, least) = standing(subject, &run.positions[sample], &run.velocities(sample), &twist);
         let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
-        let moved = subject.scaled_twist(&twist_between(&from, &to, 2.0 * run.period));
+        let [moved, command] =
+            [twist_between(&from, &to, 2.0 * run.period), twist].map(|twist| weighed(subject, &twist));
         let at: Vec<usize> = (0..subject.joints()).filter(|joint| standing.sides[*joint] != [false; 2]).collect();
         println!(
-            "{:.2} at limits {at:?} approaching {} σ {least:.3} moves {:.4} of {:.4}, {:.2}° off",
+            "{:.2} at limits {at:?} approaching {} σ {least:.3} moves {:.4} of {:.4}, {:.2}° off; {:.2}° from the command, feasible {:.2}°",
             small(sample) * run.period,
             standing.approaching,
             moved.norm(),
             goal.norm(),
-            moved.angle(&goal).to_degrees()
+            moved.angle(&goal).to_degrees(),
+            moved.angle(&command).to_degrees(),
+            goal.angle(&command).to_degrees()
         );
     }
     println!("{:?}", run.usage(subject));

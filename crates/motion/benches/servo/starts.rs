@@ -59,7 +59,7 @@ impl Case {
     }
 
     /// 0 for a translation, 1 for a rotation.
-    fn kind(&self) -> usize {
+    pub fn kind(&self) -> usize {
         usize::from(self.twist.fixed_rows::<3>(0).norm() == 0.0)
     }
 
