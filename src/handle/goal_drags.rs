@@ -48,10 +48,16 @@ fn carry_out(parameters: &ParameterStore, drag: &GoalDrag) -> Result<(), Fault> 
     let now = arm.configuration()?;
     let views = GoalView::all(arm, &now, &arm.settings());
     let index = views.iter().position(|view| view.display_name() == drag.name);
-    let grip = index.and_then(|index| views[index].grip());
-    let (Some(index), Some(grip)) = (index, grip) else { return Err(fault!("this goal is gone")) };
+    let shown = index.and_then(|index| Some((index, views[index].grip()?, views[index].grip_pose()?)));
+    let Some((index, grip, pose)) = shown else { return Err(fault!("this goal is gone")) };
     // The apex of a cone is no direction.
     let Some(numbers) = grip.numbers_for(&drag.pose) else { return Ok(()) };
+    // RViz sends the pose, in single precision, also when a handle is pressed or released without a motion.
+    let is_near =
+        |before: Vec<f64>| before.iter().zip(&numbers).all(|(one, other)| (one - other).abs() < 1.0 / ROUNDING);
+    if grip.numbers_for(&pose).is_some_and(is_near) {
+        return Ok(());
+    }
     let rounded: Vec<f64> = numbers.iter().map(|number| (number * ROUNDING).round() / ROUNDING).collect();
     let edit = |settings: &Settings| {
         let mut goals = settings.goals.to_vec();

@@ -150,6 +150,21 @@ def test_a_drag_moves_the_box(arm, arm_robot, goal_handle):
     assert np.abs(reached - end[:3, 3]).max() < 0.1 + 2e-5, status.message
 
 
+def test_a_click_on_a_handle_leaves_the_goal(arm):
+    goals = [box_at((1 / 3, 0.1, 0.2)), {**box_at((0, 0, 0)), 'name': 'other'}]
+    with arm.changed(goals=json.dumps(goals)):
+        client, name = HandleClient(arm).connect(), 'goals/box'
+        arm.wait_for(lambda: {name, 'goals/other'} <= set(client.markers or ()), 'the handles of the goals')
+        # RViz sends the displayed pose, in single precision, before each press and each release.
+        shown = client.pose(name)
+        for event in (Feedback.POSE_UPDATE, Feedback.MOUSE_DOWN, Feedback.POSE_UPDATE, Feedback.MOUSE_UP):
+            client.send(event, name, shown.astype(np.float32).astype(float))
+        client.drag([translation(0.1, 0, 0)], 'goals/other')
+        arm.wait_for(lambda: goals_in_use(arm)['other']['p'] == [0.1, 0, 0], 'the other goal to be moved')
+        assert goals_in_use(arm)['box'] == goals[0]
+        client.vanish()
+
+
 def test_a_drag_turns_the_cone(arm, arm_robot, goal_handle):
     name, apex = 'goals/level', tip(arm, arm_robot)[:3, 3]
     assert np.allclose(goal_handle.pose(name)[:3, 3] - apex, 0, atol=0.3)
