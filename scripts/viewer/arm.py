@@ -128,7 +128,8 @@ class Arm(Node):
         self._pending = self._get.call_async(GetParameters.Request(names=PARAMETERS)) if self._get.service_is_ready() else None
         if self._pending is not None:
             self._pending.add_done_callback(self._see_parameters)
-            self._ask_for_tips(dict(self.positions))
+            if self.positions:
+                self._ask_for_tips(dict(self.positions))
 
     def _ask_for_tips(self, positions):
         def see(future):

@@ -22,6 +22,7 @@ from .shapes import MeshFinder, load_shapes
 from .steering.steering import Steering
 
 ROUNDING = 1e-9  # [m or rad] tolerated difference between two computations of a pose
+NAMED_MESHES = 3  # on the panel, which has room for more than messages
 
 
 class Page:
@@ -152,7 +153,8 @@ class Page:
         return np.array([positions.get(name, self._positions[index]) for name, index in self._robot.joint_index.items()])
 
     def _draw_robot(self):
-        if self._robot is None:
+        # Without joint states the robot would be drawn, and its traces begin, at positions of 0.
+        if self._robot is None or self._arm.positions.keys().isdisjoint(self._robot.joint_index):
             return
         poses = self._link_poses()
         self._scene.show_robot(poses)
@@ -201,7 +203,7 @@ class Page:
         if now - since >= 1.0:
             rate = (arm.status_count - count) / (now - since)
             self._counted = (now, arm.status_count, rate)
-        notes = [note for note in (self._problem, arm.notice) if note] + [f'not drawn: {what}' for what in self._missing]
+        notes = [note for note in (self._problem, arm.notice) if note] + notes_about(self._missing)
         self._panel.show_status(self._headline(), {tip: arm.statuses[tip] for tip in self._tips if tip in arm.statuses},
                                 arm.answered, rate, notes)
         self._panel.show_goals(goals_of(arm.markers))
@@ -220,6 +222,12 @@ class Page:
         if self._robot is None:
             return f'{arm.node_name}: waiting for a robot'
         return f'{self._robot.name} ({arm.node_name})'
+
+
+def notes_about(missing):
+    """The first of the meshes that are not drawn, and the number of others."""
+    others = [f'{len(missing) - NAMED_MESHES} more'] if len(missing) > NAMED_MESHES else []
+    return [f'not drawn: {what}' for what in missing[:NAMED_MESHES] + others]
 
 
 def tools_of(robot, base, positions, tips):

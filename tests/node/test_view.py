@@ -38,13 +38,15 @@ from pages import (  # noqa: E402
 from simulated_arm.faults import offer_faults  # noqa: E402
 from test_figure_of_eight import Figure  # noqa: E402
 from test_noodle import generate  # noqa: E402
+from viewer.scene import TRACE_COLOR  # noqa: E402
 from world import World, box, change, mesh  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'
 
-def start_view(log, node, port=None, **environment):
+def start_view(log, node, port=None, remap=None, **environment):
     """A started view.py."""
-    return Program(log, VIEW, '--ros-args', '-p', f'node:={node}', '-p', f'port:={port or free_port()}', **environment)
+    remappings = ['-r', remap] if remap else []
+    return Program(log, VIEW, '--ros-args', '-p', f'node:={node}', '-p', f'port:={port or free_port()}', *remappings, **environment)
 
 
 @pytest.fixture
@@ -104,6 +106,22 @@ def test_what_is_dragged_moves_the_arm(page, arm_robot):
     assert np.allclose(last[:2, 3], start[:2, 3], atol=1e-3), 'the arrow points along z'
     assert np.allclose(last[:3, :3], start[:3, :3], atol=1e-3), 'a drag along an axis does not turn'
     wait_for_text(window, 'reached')
+
+
+@needs_browser
+def test_the_trace_begins_where_the_arm_is(window, view, start):
+    node = start.node(ARM_FILE, namespace=f'/view{next(numbers)}', initial_posture='{shoulder_pan_joint: 1.0}')
+    late = f'{node.name}/late'
+    window.open(view(node.name, remap=f'{node.name}/joint_states:={late}').address())
+    # The parameters are known before the joint states.
+    wait_for_text(window, 'arm7')
+    state, publisher = node.next_state(), node.node.create_publisher(JointState, late, 10)
+    node.wait_for(publisher.get_subscription_count, 'the page')
+    publisher.publish(state)
+    wait_for_text(window, '57.3°')
+    wait_for_pixels(window, Z_ARROW, 100)
+    assert len(pixels(window, TRACE_COLOR, tolerance=30)[0]) < 30, 'the arm has not moved'
+    leave(window, 'test_the_trace_begins_where_the_arm_is')
 
 
 @needs_browser

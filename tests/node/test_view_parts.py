@@ -17,6 +17,7 @@ import kinematics  # noqa: E402
 from conftest import ARM_FILE, ROBOTS  # noqa: E402
 from viewer import shapes  # noqa: E402
 from viewer.markers import Markers, goals_of  # noqa: E402
+from viewer.page import notes_about  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
@@ -37,6 +38,11 @@ def test_links_are_drawn_where_they_are(file, generator):
         poses = robot.link_poses(np.array([positions.get(name, 0.0) for name in robot.joint_index]))
         for link, index in robot.link_index.items():
             assert np.allclose(poses[index], judge.pose(link, positions), atol=1e-12), link
+
+
+def test_many_missing_meshes_leave_room_on_the_panel():
+    assert notes_about(['a.stl', 'b.stl', 'c.stl']) == ['not drawn: a.stl', 'not drawn: b.stl', 'not drawn: c.stl']
+    assert notes_about([f'{number}.stl' for number in range(23)])[2:] == ['not drawn: 2.stl', 'not drawn: 20 more']
 
 
 @pytest.mark.parametrize('text', [
