@@ -11,7 +11,7 @@ use super::constants::{DAMPING, FIRST, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
 use super::line::Tracking;
-use super::place::Place;
+use super::place::{Place, combine};
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::Contact;
 use crate::rates::Rates;
@@ -178,14 +178,12 @@ impl Direction {
     fn bound_slack(&mut self, place: &Place, first: usize, most: f64) {
         let n = self.velocities.len();
         let error = &place.error[first..first + 3];
-        self.row.fill(0.0);
-        for (row, part) in place.rows[first * n..].chunks_exact(n).zip(error) {
-            add_times(&mut self.row[..n], -part, row);
-        }
+        combine(&place.rows[first * n..], error, &mut self.row[..n]);
+        self.row[n] = 0.0;
         let factor = normalise(&mut self.row);
         if factor > 0.0 {
             let deviation = length(error);
-            self.rows.extend_from_slice(&self.row);
+            self.rows.extend(self.row.iter().map(|entry| -entry));
             self.least.push(-SLACK_RETURN * (most - deviation).max(0.0) * deviation / factor);
         }
     }

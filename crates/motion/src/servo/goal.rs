@@ -1,6 +1,6 @@
 //! The goal of the tips in a period: commands, limits, and how much each row of velocities counts.
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Isometry3, Vector3, Vector6};
 
 use super::command::Aim;
 use super::constants::{ALMOST_ALL, FIRST, LEAST, PLANNED, RADIAN, REACTION_TIME, RETURN_RATE, STRICT, TINY};
@@ -11,7 +11,7 @@ use crate::MotionLimits;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::rates::Rates;
 use crate::standing_goals::{StandingGoals, is_length};
-use urdf_ik_mathematics::spatial::{motion_between, rotation_vector, stacked, swing};
+use urdf_ik_mathematics::spatial::{pose_difference, swing};
 use urdf_ik_mathematics::vectors::{dot, length};
 use urdf_ik_solver::Solver;
 
@@ -47,8 +47,6 @@ pub struct Goal {
     pub aims: Vec<Aim>,
     /// The line of all tips.
     pub line: Line,
-    /// Constrained axes of rotation, one entry for each tip.
-    pub held_axes: Vec<HeldAxes>,
     /// Kinds of the rows: six for each tip, then one for each value of a standing goal with equal bounds.
     pub kinds: Vec<RowKind>,
     /// Free axes of each tip that has fewer than six independent ones: x, y, z, then rotations about x, y, z.
@@ -77,13 +75,11 @@ impl Goal {
         let chain = solver.chain();
         let radian = RADIAN * solver.length_scale();
         let tips = chain.tips().len();
-        let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
         Self {
             aims: vec![Aim::Hold; tips],
             line: Line::new(tips, radian),
-            held_axes: free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect(),
             kinds: vec![RowKind::Free; 6 * tips],
-            free_for_arm,
+            free_for_arm: (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect(),
             limits: Limits::of_chain(chain, limits),
             options,
             idle: vec![0.0; positions.len()],
@@ -166,17 +162,30 @@ impl Goal {
         if is_goal && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
+    /// The motion of a tip from the pose `now` to `pose`, both in the base link's frame, along the axes of `now`:
+    /// translation \[m\], then rotation vector \[rad\]. It is 0 about free axes.
+    pub fn way(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
+        let mut way = pose_difference(now, pose);
+        let is_free = |row: &usize| self.kinds[6 * tip + row] == RowKind::Free;
+        let mut free = (3..6).filter(is_free);
+        if let (Some(row), None) = (free.next(), free.next()) {
+            // The least turn that brings the free axis to its direction.
+            let turn = swing(&(now.rotation.inverse() * pose.rotation), &Vector3::ith(row - 3, 1.0));
+            way.fixed_rows_mut::<3>(3).copy_from(&turn);
+        }
+        (3..6).filter(is_free).for_each(|row| way[row] = 0.0);
+        way
+    }
+
     /// The velocity of a tip from the pose `now` towards `pose`, both in the base link's frame, and whether a maximum
     /// speed limits it. It is in proportion to the distance: linear velocity divided by the length that counts as one
-    /// radian, then angular velocity, along the base link's axes \[rad/s\].
+    /// radian, then angular velocity, along the axes of `now` \[rad/s\].
     pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> (Vector6<f64>, bool) {
-        let held = self.held_axes[tip];
-        let way = held.way(now, pose);
+        let way = self.way(tip, now, pose);
         if over_radian(&way, self.radian).norm() < TINY {
             return (Vector6::zeros(), false);
         }
-        let turn = held.frame(now) * way.fixed_rows::<3>(3).into_owned();
-        let twist = stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * RETURN_RATE;
+        let twist = RETURN_RATE * way;
         let factor = self.options.factor(&twist, 1.0);
         (over_radian(&(twist * factor), self.radian), factor < 1.0)
     }
@@ -192,17 +201,19 @@ impl Goal {
         self.free_for_arm[tip].contains(&true)
     }
 
-    /// Sets the constrained axes and row kinds of a tip for its command; `beside` is true if other tips have twists.
+    /// Sets the row kinds of a tip for its command; `beside` is true if other tips have twists. Free axes of the options
+    /// are constrained while a twist rotates the tip; those that the arm requires are free only under a pose.
     pub fn take(&mut self, tip: usize, beside: bool) {
         let aim = self.aims[tip];
-        let held = HeldAxes::of(&aim, self.options.free_axes, self.free_for_arm[tip]);
-        self.held_axes[tip] = held;
         let (commands, slack) = (aim.commands(), self.options.slack);
         let lacks = self.lacks_rotations(tip);
         let is_mixed = commands[0] != commands[1];
+        let is_turned = aim.is_twist() && commands[1];
+        let is_free =
+            |axis: usize| self.options.free_axes[axis] && !is_turned || self.free_for_arm[tip][axis] && aim.is_pose();
         for row in 0..6 {
             self.kinds[6 * tip + row] = match row / 3 {
-                1 if !held.0[row - 3] => RowKind::Free,
+                1 if is_free(row) => RowKind::Free,
                 1 if lacks && !aim.is_pose() => RowKind::Least,
                 _ if beside && aim.is_pose() => RowKind::Least,
                 _ if aim == Aim::Hold && self.standing.binds(tip) => RowKind::Least,
@@ -261,55 +272,5 @@ impl Goal {
     pub fn slack(&self, first: usize) -> f64 {
         let [translation, rotation] = self.options.slack.map(|most| ALMOST_ALL * most);
         if first.is_multiple_of(6) { translation / self.radian } else { rotation }
-    }
-}
-
-/// The axes of rotation that a tip constrains: x, y, z of its own frame. Some may be free, and arms of fewer than six
-/// joints cannot constrain all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldAxes([bool; 3]);
-
-impl HeldAxes {
-    /// All axes except the free ones. Free axes of the options are constrained while a twist rotates the tip; those
-    /// that the arm requires are free only under a pose.
-    pub fn of(aim: &Aim, free_axes: [bool; 6], free_for_arm: [bool; 6]) -> Self {
-        let is_turned = matches!(aim, Aim::Twist(..)) && aim.commands()[1];
-        Self([3, 4, 5].map(|axis| !(free_axes[axis] && !is_turned || free_for_arm[axis] && aim.is_pose())))
-    }
-
-    /// True if all three axes are constrained.
-    pub fn are_all(self) -> bool {
-        self.0 == [true; 3]
-    }
-
-    /// Rotation from the axes along which rotations are counted to those of the base link: the identity if all axes are
-    /// constrained, otherwise the orientation of the tip.
-    pub fn frame(self, tip: &Isometry3<f64>) -> UnitQuaternion<f64> {
-        if self.are_all() { UnitQuaternion::identity() } else { tip.rotation }
-    }
-
-    /// A `twist` along the base link's axes (linear, then angular), with its angular part converted to the axes of the
-    /// [frame](Self::frame). `tip` is the pose of the tip in the base link's frame.
-    pub fn in_frame(self, twist: &Vector6<f64>, tip: &Isometry3<f64>) -> Vector6<f64> {
-        let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
-        stacked(&linear, &(self.frame(tip).inverse() * angular))
-    }
-
-    /// The motion from the pose `tip` to `pose`, both in the base link's frame: translation along the base link's axes
-    /// \[m\], then rotation vector along the axes of the [frame](Self::frame) \[rad\]. It is 0 about free axes.
-    pub fn way(self, tip: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
-        let way = motion_between(tip, pose);
-        if self.are_all() {
-            return way;
-        }
-        let turn = tip.rotation.inverse() * pose.rotation;
-        let mut free = (0..3).filter(|axis| !self.0[*axis]);
-        let angular = match (free.next(), free.next()) {
-            // The least turn that brings the free axis to its direction.
-            (Some(axis), None) => swing(&turn, &Vector3::ith(axis, 1.0)),
-            _ => rotation_vector(&turn),
-        };
-        let held = Vector3::from_fn(|axis, _| if self.0[axis] { angular[axis] } else { 0.0 });
-        stacked(&way.fixed_rows::<3>(0).into_owned(), &held)
     }
 }

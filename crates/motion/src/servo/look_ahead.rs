@@ -136,7 +136,7 @@ impl LookAhead {
 
     /// Tries both directions of each motion that a singularity makes possible.
     fn branch(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
-        self.singular.decompose(&from.jacobian);
+        self.singular.decompose(from.jacobian());
         for index in 0..self.singular.values.len() {
             self.first.copy_from_slice(self.singular.right(index));
             let is_lost = self.singular.values[index] < NEAR && self.singular.counts(index);

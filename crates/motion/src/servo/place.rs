@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Isometry3, Vector6};
 
 use super::command::Aim;
 use super::constants::{NEAR, RETURN_RATE, SLACK_RETURN};
@@ -12,11 +12,12 @@ use super::line::{Tracking, over_radian};
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::standing_goals::{GoalValues, MOMENT};
+use urdf_ik_mathematics::spatial::turned;
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 use urdf_ik_robot::{Chain, ChainPoses};
 
-/// The rows at one configuration of the n variables. Each tip has six rows (x, y, z, then rotations); each value of a
-/// standing goal with equal bounds has one. Translations are divided by the length that counts as one radian.
+/// The rows at one configuration of the n variables. Each tip has six rows: translations, then rotations along its own
+/// axes. Each value of a standing goal with equal bounds has one. Translations are divided by the length that counts as one radian.
 #[derive(Debug, Clone)]
 pub struct Place {
     chain: Arc<Chain>,
@@ -24,13 +25,10 @@ pub struct Place {
     radian: f64,
     poses: ChainPoses,
     columns: Vec<Vector6<f64>>,
-    /// The Jacobians of all tips, row-major: six rows of n entries for each tip, along the axes of the base link.
-    pub jacobian: Vec<f64>,
     values: GoalValues,
     /// Rows of the bounds of standing goals.
     pub bounds: ContactRows,
-    /// The rows, row-major, n entries each. Rotations are along the tip's own axes if some are free, otherwise along
-    /// the base link's.
+    /// The rows, row-major, n entries each.
     pub rows: Vec<f64>,
     /// The direction of the line, one entry per row: a unit vector.
     pub direction: Vec<f64>,
@@ -49,13 +47,11 @@ impl Place {
     pub fn new(chain: &Arc<Chain>, radian: f64) -> Self {
         let variables = chain.variables().len();
         let zeros = vec![0.0; 6 * chain.tips().len()];
-        let rows = vec![0.0; zeros.len() * variables];
         Self {
             poses: ChainPoses::new(chain),
             columns: vec![Vector6::zeros(); variables],
-            jacobian: rows.clone(),
             values: GoalValues::new(chain),
-            rows,
+            rows: vec![0.0; zeros.len() * variables],
             direction: zeros.clone(),
             wanted: zeros.clone(),
             along: vec![0.0; variables],
@@ -78,23 +74,20 @@ impl Place {
         if row % 6 < 3 { self.radian } else { 1.0 }
     }
 
-    /// A row of the Jacobian: n entries.
-    pub fn jacobian_row(&self, row: usize) -> &[f64] {
-        let variables = self.columns.len();
-        &self.jacobian[row * variables..][..variables]
+    /// The rows of all tips, row-major: their Jacobian along their own axes.
+    pub fn jacobian(&self) -> &[f64] {
+        &self.rows[..6 * self.tips().len() * self.along.len()]
+    }
+
+    /// A `twist` of a tip along the base link's axes, along those of the tip.
+    pub fn in_tip(&self, tip: usize, twist: &Vector6<f64>) -> Vector6<f64> {
+        turned(&self.tips()[tip].rotation.inverse(), twist)
     }
 
     /// The twist of a tip for these `velocities` of the n variables \[rad/s or m/s\]: linear, then angular, along the
-    /// base link's axes \[m/s, rad/s\].
+    /// tip's axes \[m/s, rad/s\].
     pub fn twist(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
-        Vector6::from_fn(|row, _| self.unit(row) * dot(self.jacobian_row(6 * tip + row), velocities))
-    }
-
-    /// The acceleration of a tip if these `velocities` of the n variables \[rad/s or m/s\] stay constant: linear, then
-    /// angular, along the base link's axes \[m/s², rad/s²\].
-    pub fn acceleration(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
-        let origin = self.tips()[tip].translation.vector.into();
-        self.chain.acceleration_of_constant_velocities(&self.poses, tip, &origin, velocities)
+        Vector6::from_fn(|row, _| self.unit(row) * self.velocity(6 * tip + row, velocities))
     }
 
     /// Computes the rows at `positions` of the n variables \[rad or m\], and the direction of the line at the distance
@@ -102,42 +95,31 @@ impl Place {
     pub fn find(&mut self, positions: &[f64], goal: &Goal, progress: f64) {
         self.chain.forward_kinematics(positions, &mut self.poses);
         self.rows.clear();
-        for (tip, held) in goal.held_axes.iter().enumerate() {
-            let pose = self.tips()[tip];
-            let direction = goal.line.direction(tip, &goal.axes_at(tip, &pose, progress));
-            let (frame, direction) = (held.frame(&pose), held.in_frame(&direction, &pose));
-            self.push_tip(tip, &pose, &frame);
-            self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
-            let wanted = match &goal.aims[tip] {
-                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim).0,
+        for (tip, aim) in goal.aims.iter().enumerate() {
+            self.push_tip(tip);
+            let axes = goal.axes_at(tip, &self.tips()[tip], progress);
+            let direction = self.in_tip(tip, &goal.line.direction(tip, &axes));
+            let wanted = match aim {
+                Aim::Pose(pose) if goal.kinds[6 * tip] == RowKind::Least => {
+                    goal.approach(tip, &self.tips()[tip], pose).0
+                }
                 _ => Vector6::zeros(),
             };
-            self.wanted[6 * tip..6 * tip + 6].copy_from_slice(held.in_frame(&wanted, &pose).as_slice());
+            self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
+            self.wanted[6 * tip..6 * tip + 6].copy_from_slice(wanted.as_slice());
         }
-        self.along.fill(0.0);
-        for (row, part) in self.rows.chunks_exact(positions.len()).zip(&self.direction) {
-            add_times(&mut self.along, *part, row);
-        }
+        combine(&self.rows, &self.direction, &mut self.along);
         self.push_standing(positions, goal);
     }
 
-    /// Computes the rows of a tip: those of its Jacobian, and the same with rotations along the axes that `frame` turns
-    /// into those of the base link.
-    fn push_tip(&mut self, tip: usize, pose: &Isometry3<f64>, frame: &UnitQuaternion<f64>) {
-        let n = self.columns.len();
+    /// Computes the rows of a tip.
+    fn push_tip(&mut self, tip: usize) {
+        let pose = self.tips()[tip];
         self.chain.jacobian(&self.poses, tip, &pose.translation.vector.into(), &mut self.columns);
-        let jacobian = &mut self.jacobian[6 * tip * n..][..6 * n];
-        for (row, entries) in jacobian.chunks_exact_mut(n).enumerate() {
-            let unit = if row < 3 { 1.0 / self.radian } else { 1.0 };
-            entries.iter_mut().zip(&self.columns).for_each(|(entry, column)| *entry = unit * column[row]);
-        }
-        if *frame == UnitQuaternion::identity() {
-            return self.rows.extend_from_slice(jacobian);
-        }
-        self.rows.extend_from_slice(&jacobian[..3 * n]);
-        for axis in [0, 1, 2].map(|axis| frame * Vector3::ith(axis, 1.0)) {
-            let [x, y, z] = [3, 4, 5].map(|row| &jacobian[row * n..][..n]);
-            self.rows.extend((0..n).map(|i| axis.x * x[i] + axis.y * y[i] + axis.z * z[i]));
+        let inverse = pose.rotation.inverse();
+        self.columns.iter_mut().for_each(|column| *column = over_radian(&turned(&inverse, column), self.radian));
+        for row in 0..6 {
+            self.rows.extend(self.columns.iter().map(|column| column[row]));
         }
     }
 
@@ -197,16 +179,18 @@ impl Place {
 
     /// Computes the deviation from the point of the line at the distance `progress` ahead \[rad\].
     pub fn find_offset(&mut self, goal: &Goal, progress: f64) {
-        for (tip, held) in goal.held_axes.iter().enumerate() {
-            let way = held.way(&self.tips()[tip], &goal.line.ahead(tip, progress));
+        for tip in 0..goal.aims.len() {
+            let way = goal.way(tip, &self.tips()[tip], &goal.line.ahead(tip, progress));
             self.error[6 * tip..6 * tip + 6].copy_from_slice(over_radian(&-way, goal.radian).as_slice());
         }
     }
 
     /// Computes the accelerations of the rows that these `velocities` of the n variables \[rad/s or m/s\] cause.
     pub fn find_bias(&mut self, velocities: &[f64], goal: &Goal) {
-        for (tip, held) in goal.held_axes.iter().enumerate() {
-            let bias = held.in_frame(&self.acceleration(tip, velocities), &self.tips()[tip]);
+        for tip in 0..goal.aims.len() {
+            let origin = self.tips()[tip].translation.vector.into();
+            let bias = self.chain.acceleration_of_constant_velocities(&self.poses, tip, &origin, velocities);
+            let bias = self.in_tip(tip, &bias);
             self.bias[6 * tip..6 * tip + 6].copy_from_slice(over_radian(&bias, goal.radian).as_slice());
         }
         if !goal.has_exact_goals() {
@@ -276,5 +260,13 @@ impl Place {
     /// Velocity of a row beside the line \[rad/s\] for these `velocities` of the n variables \[rad/s or m/s\].
     pub fn velocity_beside(&self, row: usize, velocities: &[f64]) -> f64 {
         self.velocity(row, velocities) - self.direction[row] * dot(&self.along, velocities)
+    }
+}
+
+/// Writes the sum of `rows` (row-major, n entries each) with these `weights` to `sum`: n entries.
+pub fn combine(rows: &[f64], weights: &[f64], sum: &mut [f64]) {
+    sum.fill(0.0);
+    for (row, weight) in rows.chunks_exact(sum.len()).zip(weights) {
+        add_times(sum, *weight, row);
     }
 }

@@ -329,7 +329,7 @@ impl Servo {
         }
         std::mem::swap(now, next);
         self.here.find(&self.now.positions, &self.goal, 0.0);
-        self.ahead.singular.decompose(&self.here.jacobian);
+        self.ahead.singular.decompose(self.here.jacobian());
         self.ahead.singular.write_idle(&mut self.goal.idle);
         is_stopped
     }

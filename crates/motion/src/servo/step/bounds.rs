@@ -8,7 +8,8 @@ use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::Tracking;
 use crate::servo::options::ServoOptions;
-use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
+use crate::servo::place::combine;
+use urdf_ik_mathematics::vectors::{dot, normalise};
 
 impl Servo {
     /// Bounds the accelerations by the limits of the joints, and predicts their state at the end of the period.
@@ -27,23 +28,17 @@ impl Servo {
     /// Bounds the accelerations so that no tip exceeds its maximum speed.
     pub(super) fn bound_tips(&mut self, period: f64) {
         let ServoOptions { linear_speed, angular_speed, .. } = self.goal.options;
+        let speeds = [linear_speed / self.goal.radian, angular_speed];
         // Half of what each joint can make: the others have their part.
         let rates = Limits::least(&self.goal.limits).times(0.5);
-        for tip in 0..self.goal.aims.len() {
-            let velocities = &self.now.velocities;
-            let [twist, bias] = [self.here.twist(tip, velocities), self.here.acceleration(tip, velocities)];
-            for (part, most) in [linear_speed, angular_speed].into_iter().enumerate() {
-                let [velocity, bias] = [twist, bias].map(|parts| parts.fixed_rows::<3>(3 * part).into_owned());
-                let speed = velocity.norm();
-                if speed < 0.5 * most {
-                    continue;
-                }
-                self.gradient.fill(0.0);
-                for (row, share) in (3 * part..).zip(velocity.iter().map(|entry| entry / speed)) {
-                    let unit = self.here.unit(row);
-                    add_times(&mut self.gradient, unit * share, self.here.jacobian_row(6 * tip + row));
-                }
-                self.bound_velocity(most, bias.dot(&velocity) / speed, rates, period, FIRST);
+        self.here.find_bias(&self.now.velocities, &self.goal);
+        for first in (0..self.goal.tip_kinds().len()).step_by(3) {
+            let most = speeds[first / 3 % 2];
+            let mut direction = [0, 1, 2].map(|axis| self.here.velocity(first + axis, &self.now.velocities));
+            if normalise(&mut direction) > 0.5 * most {
+                combine(&self.here.rows[first * self.wanted.len()..], &direction, &mut self.gradient);
+                let bias = dot(&direction, &self.here.bias[first..first + 3]);
+                self.bound_velocity(most, bias, rates, period, FIRST);
             }
         }
     }

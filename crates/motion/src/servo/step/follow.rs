@@ -13,6 +13,7 @@ use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::Obstacle;
+use urdf_ik_mathematics::spatial::turned;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 impl Servo {
@@ -137,11 +138,12 @@ impl Servo {
             Aim::Hold => Vector6::zeros(),
             Aim::Twist(twist, _) => over_radian(&twist, self.goal.radian),
             Aim::Pose(pose) => {
-                let (velocity, is_far) = self.goal.approach(tip, &self.here.tips()[tip], &pose);
+                let now = &self.here.tips()[tip];
+                let (velocity, is_far) = self.goal.approach(tip, now, &pose);
                 if !beside && self.goal.is_of_hand(tip, &before, is_far) {
                     self.goal.line.since_turns = [0.0; 2];
                 }
-                velocity
+                turned(&now.rotation, &velocity)
             }
         };
         self.command[6 * tip..6 * tip + 6].copy_from_slice(velocity.as_slice());
@@ -211,7 +213,7 @@ impl Servo {
             Aim::Hold => 0.0,
             Aim::Twist(..) => f64::INFINITY,
             Aim::Pose(pose) => {
-                let way = self.goal.held_axes[tip].way(&self.there.tips()[tip], pose);
+                let way = self.goal.way(tip, &self.there.tips()[tip], pose);
                 over_radian(&way, self.goal.radian).norm_squared()
             }
         };

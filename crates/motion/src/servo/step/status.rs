@@ -11,6 +11,7 @@ use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
 use crate::servo::place::Place;
 use crate::servo::report::Hold;
+use urdf_ik_mathematics::spatial::turned;
 use urdf_ik_mathematics::vectors::{dot, length};
 
 impl Servo {
@@ -45,7 +46,8 @@ impl Servo {
         let mut slowest: Option<f64> = None;
         for (tip, aim) in self.goal.aims.iter().enumerate() {
             let command = Vector6::from_column_slice(&self.command[6 * tip..6 * tip + 6]);
-            let wanted = aim.axes().to_base(&self.goal.axes_at(tip, &self.here.tips()[tip], 0.0), &command);
+            let axes = self.goal.axes_at(tip, &self.here.tips()[tip], 0.0);
+            let wanted = self.here.in_tip(tip, &aim.axes().to_base(&axes, &command));
             let commanded = wanted.norm();
             if commanded < TINY {
                 continue;
@@ -82,8 +84,9 @@ impl Servo {
         self.report.is_sliding = deviates || turns_aside && self.report.holds.iter().any(is_blocked);
         self.report.singular_direction.clear();
         if self.report.holds.contains(&Hold::Singularity) {
-            let tips = self.ahead.singular.smallest().1.chunks_exact(6);
-            let twists = tips.map(|lost| Vector6::from_fn(|row, _| self.here.unit(row) * lost[row]));
+            let tips = self.here.tips().iter().zip(self.ahead.singular.smallest().1.chunks_exact(6));
+            let twists = tips
+                .map(|(tip, lost)| turned(&tip.rotation, &Vector6::from_fn(|row, _| self.here.unit(row) * lost[row])));
             self.report.singular_direction.extend(twists);
         }
     }
