@@ -126,23 +126,19 @@ impl Direction {
         self.speed *= factor;
     }
 
-    /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions.
+    /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions, so that other
+    /// joints take over.
     fn write_bounds(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
-        let is_soft = goal.is_soft();
         // Where the tips wait at the end of their line, joints stay fast until they have to brake.
         let waits = goal.options.max_deviation_angle == 0.0;
-        let braking = |room, limits: &Limits| if waits { braking_speed(room, limits.rates) } else { 0.0 };
         for (i, limits) in goal.limits.iter().enumerate() {
-            let bound = limits.velocity;
-            [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(|room| {
+            let most = |room: f64| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
-                match room {
-                    _ if is_soft => bound.min((pace / SOFT * room).max(braking(room, limits))),
-                    0.0 => 0.0,
-                    _ => bound,
-                }
-            });
-            self.lower[i] *= -1.0;
+                let braking = if waits { braking_speed(room, limits.rates) } else { 0.0 };
+                limits.velocity.min((pace / SOFT * room).max(braking))
+            };
+            let [below, above] = limits.room(positions[i]).map(most);
+            (self.lower[i], self.upper[i]) = (-below, above);
         }
     }
 

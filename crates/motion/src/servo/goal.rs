@@ -117,12 +117,6 @@ impl Goal {
         !self.standing.exact().is_empty()
     }
 
-    /// True if joints approach their limits gradually, so that other joints take over.
-    pub fn is_soft(&self) -> bool {
-        let rows = self.tip_kinds().iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
-        self.is_nearest() || self.limits.len() > rows
-    }
-
     /// Acceleration and jerk with which bounds of standing goals are approached. The distance is also known at the end
     /// of a stop, so the jerk is twice that of the joints.
     pub fn bound_rates(&self) -> Rates {

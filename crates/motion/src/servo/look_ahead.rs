@@ -15,15 +15,6 @@ use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 /// Maximum number of direction problems of a look-ahead. The nodes are closer where the joints change their direction.
 pub const CAPACITY: usize = 32;
 
-/// The obstacle at the end of a look-ahead.
-#[derive(Debug, Clone, Copy)]
-pub enum Obstacle {
-    /// The position limit of the variable with this index.
-    Limit(usize),
-    /// The margin of a pair of bodies, or the bound of a goal: the index of its contact row.
-    Contact(usize),
-}
-
 /// Nodes on the predicted motion of the n joints.
 #[derive(Debug, Clone)]
 pub struct LookAhead {
@@ -35,8 +26,10 @@ pub struct LookAhead {
     velocities: Vec<f64>,
     /// Share of the last step up to the end of the motion, from 0 to 1; `None` if no end was found.
     pub end: Option<f64>,
-    /// The joint limit or contact at the end, or a joint limit that restricts the first node; `None` if there is none.
-    pub obstacle: Option<Obstacle>,
+    /// Index of the variable whose position limit bounds the velocities at the first node, if there is one.
+    pub limit: Option<usize>,
+    /// Index of the row of the contact, or bound of a goal, at the end; `None` if there is none.
+    pub contact: Option<usize>,
     /// Speed along the line at the first node \[rad/s\].
     pub speed: f64,
     /// Greatest speed along the line at the nodes \[rad/s\].
@@ -79,7 +72,8 @@ impl LookAhead {
             positions: Vec::with_capacity(CAPACITY * variables),
             velocities: Vec::with_capacity(CAPACITY * variables),
             end: None,
-            obstacle: None,
+            contact: None,
+            limit: None,
             speed: 0.0,
             fastest: 0.0,
             pace: 0.0,
@@ -159,8 +153,9 @@ impl LookAhead {
     fn clear(&mut self) {
         self.positions.clear();
         self.velocities.clear();
-        (self.count, self.end, self.obstacle, self.arrives, self.speed) = (0, None, None, false, 0.0);
-        (self.progress, self.rate, self.standing, self.fastest) = (0.0, 0.0, self.stood, 0.0);
+        (self.count, self.end, self.contact, self.limit, self.arrives) = (0, None, None, None, false);
+        (self.progress, self.rate, self.standing) = (0.0, 0.0, self.stood);
+        (self.speed, self.fastest) = (0.0, 0.0);
     }
 
     /// Adds nodes from `start` on, twice as far as a stop needs, until the way ends. The joints begin along the first
@@ -194,7 +189,7 @@ impl LookAhead {
         };
         self.direction.solve(place, &self.next, goal, pace.max(goal.line.speed));
         if self.count == 0 {
-            self.obstacle = self.direction.limit(goal).map(Obstacle::Limit);
+            self.limit = self.direction.limit(goal);
         }
         self.direction.scale(place.speed_factor(goal, &self.direction.velocities));
         if begins && self.count == 0 {
@@ -259,7 +254,7 @@ impl LookAhead {
         self.place.find(&self.next, goal, progress);
         self.place.find_error(goal, progress);
         if !goal.is_nearest() && !self.returns(goal, progress) {
-            (self.end, self.obstacle) = (Some(0.0), None);
+            self.end = Some(0.0);
             self.push();
             return true;
         }
@@ -290,30 +285,19 @@ impl LookAhead {
         false
     }
 
-    /// Ends where a joint comes to its limit before the next node, or two bodies to the margin.
+    /// Ends where two bodies come to the margin before the next node, or a goal to its bound.
     fn ends_before(&mut self, goal: &Goal) -> bool {
         let from = &self.positions[(self.count - 1) * self.variables..][..self.variables];
-        let mut first: Option<(f64, Obstacle)> = None;
-        let mut meet = |moved: f64, room: f64, obstacle| {
+        let mut first = None;
+        for (row, away) in goal.contacts.gradients.chunks_exact(self.variables).enumerate() {
+            let (moved, room) = (dot(away, from) - dot(away, &self.next), goal.contact_room(row, from));
             let share = if room > 0.0 { room / moved } else { 0.0 };
             if moved > room && first.is_none_or(|(least, _)| share < least) {
-                first = Some((share, obstacle));
-            }
-        };
-        if !goal.is_soft() {
-            for (i, limits) in goal.limits.iter().enumerate() {
-                let moved = self.next[i] - from[i];
-                meet(moved.abs(), limits.room(from[i])[usize::from(moved > 0.0)], Obstacle::Limit(i));
+                first = Some((share, row));
             }
         }
-        if !goal.is_nearest() {
-            for (row, away) in goal.contacts.gradients.chunks_exact(self.variables).enumerate() {
-                let moved = dot(away, from) - dot(away, &self.next);
-                meet(moved, goal.contact_room(row, from), Obstacle::Contact(row));
-            }
-        }
-        let Some((share, obstacle)) = first else { return false };
-        (self.end, self.obstacle) = (Some(share), Some(obstacle));
+        let Some((share, row)) = first.filter(|_| !goal.is_nearest()) else { return false };
+        (self.end, self.contact) = (Some(share), Some(row));
         self.push();
         true
     }

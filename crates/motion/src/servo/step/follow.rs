@@ -12,7 +12,6 @@ use crate::servo::constants::{ALMOST_ALL, BEND, LITTLE, NEAR, PLANNED, REACTION_
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::line::{Tracking, over_radian};
-use crate::servo::look_ahead::Obstacle;
 use urdf_ik_mathematics::spatial::turned;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
@@ -230,8 +229,7 @@ impl Servo {
         // A motion within the angle makes at least this share of the speed.
         let is_slow = self.ahead.fastest < least.powi(2) * self.goal.line.speed;
         let has_end = self.ahead.end.is_some() && !self.ahead.arrives;
-        let is_at_limit = matches!(self.ahead.obstacle, Some(Obstacle::Limit(_)));
-        let ends = has_end && is_near || is_slow && (has_end || is_at_limit);
+        let ends = has_end && is_near || is_slow && (has_end || self.ahead.limit.is_some());
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
@@ -240,7 +238,7 @@ impl Servo {
             return;
         }
         let mut share = 0.0;
-        if let Some(Obstacle::Contact(row)) = self.ahead.obstacle {
+        if let Some(row) = self.ahead.contact {
             // Beside the contact, the projection of the command counts: reconfigurations that hardly lead on need fast
             // joints.
             let room = self.goal.contact_room(row, &self.predicted.positions);

@@ -8,7 +8,7 @@ use crate::servo::command::{Aim, Command};
 use crate::servo::constants::{FOLLOWS, LITTLE, NEAR, REACTION_TIME, TINY};
 use crate::servo::goal::Goal;
 use crate::servo::line::{Tracking, over_radian};
-use crate::servo::look_ahead::{LookAhead, Obstacle};
+use crate::servo::look_ahead::LookAhead;
 use crate::servo::place::Place;
 use crate::servo::report::Hold;
 use urdf_ik_mathematics::spatial::turned;
@@ -97,9 +97,9 @@ impl Servo {
         let Self { report, fail_safe, goal, there, ahead, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
-        let contact = match ahead.obstacle {
+        let contact = match ahead.contact {
             _ if follows => None,
-            Some(Obstacle::Contact(row)) => goal.contacts.contact(row),
+            Some(row) => goal.contacts.contact(row),
             _ => (0..goal.contacts.lower.len())
                 .map(|row| (row, goal.contact_room(row, &now.positions)))
                 .filter(|(_, room)| *room < LITTLE)
@@ -113,11 +113,7 @@ impl Servo {
         holds.extend(self.jog_limit.map(|variable| Hold::JointLimit { variable }));
         if !follows && holds.is_empty() {
             let near = |i: &usize| goal.limits[*i].room(now.positions[*i]).into_iter().any(|room| room < LITTLE);
-            let at_limit = match ahead.obstacle {
-                Some(Obstacle::Limit(variable)) => Some(variable),
-                _ => (0..goal.limits.len()).find(near),
-            };
-            if let Some(variable) = at_limit {
+            if let Some(variable) = ahead.limit.or_else(|| (0..goal.limits.len()).find(near)) {
                 holds.push(Hold::JointLimit { variable });
             } else {
                 if ahead.end.is_some() && !ahead.leads_on() || ahead.singular.smallest().0 < NEAR {
