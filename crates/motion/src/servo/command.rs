@@ -97,18 +97,9 @@ impl Command<'_> {
     /// Checks that the command makes sense for `chain`.
     pub(super) fn check(&self, chain: &Chain) -> Result<(), CommandError> {
         match self {
-            Command::Rest => Ok(()),
-            Command::Velocities(velocities) => {
-                let variables = chain.variables();
-                if velocities.len() != variables.len() {
-                    return Err(CommandError::Length { given: velocities.len(), expected: variables.len() });
-                }
-                variables
-                    .iter()
-                    .zip(*velocities)
-                    .try_for_each(|(variable, velocity)| check_finite("velocity", &variable.name, [velocity]))
-            }
-            Command::Tips(tips) => check_tips(chain, tips),
+            Self::Rest => Ok(()),
+            Self::Velocities(velocities) => check_velocities(chain, velocities),
+            Self::Tips(tips) => check_tips(chain, tips),
         }
     }
 }
@@ -123,6 +114,18 @@ impl TipCommand {
     }
 }
 
+/// Checks that there is one finite number for each variable.
+fn check_velocities(chain: &Chain, velocities: &[f64]) -> Result<(), CommandError> {
+    let (variables, given) = (chain.variables(), velocities.len());
+    if given != variables.len() {
+        return Err(CommandError::Length { given, expected: variables.len() });
+    }
+    variables
+        .iter()
+        .zip(velocities)
+        .try_for_each(|(variable, value)| check_finite("velocity", &variable.name, &[*value]))
+}
+
 /// Checks that all tips are there, none twice, and that all numbers are finite.
 fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError> {
     for (index, command) in commands.iter().enumerate() {
@@ -132,19 +135,17 @@ fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError
             return Err(CommandError::TipTwice { tip: known.link.clone() });
         }
         match command {
-            TipCommand::Twist(twist) => check_finite("twist", &known.link, &stacked(&twist.linear, &twist.angular)),
-            TipCommand::Pose(pose) => check_finite("pose", &known.link, &pose.pose.to_homogeneous()),
+            TipCommand::Twist(twist) => {
+                check_finite("twist", &known.link, stacked(&twist.linear, &twist.angular).as_slice())
+            }
+            TipCommand::Pose(pose) => check_finite("pose", &known.link, pose.pose.to_homogeneous().as_slice()),
         }?;
     }
     Ok(())
 }
 
-fn check_finite<'a>(
-    what: &'static str,
-    of: &str,
-    numbers: impl IntoIterator<Item = &'a f64>,
-) -> Result<(), CommandError> {
-    let is_finite = numbers.into_iter().all(|number| number.is_finite());
+fn check_finite(what: &'static str, of: &str, numbers: &[f64]) -> Result<(), CommandError> {
+    let is_finite = numbers.iter().all(|number| number.is_finite());
     if is_finite { Ok(()) } else { Err(CommandError::NotFinite { what, of: of.to_owned() }) }
 }
 

@@ -137,14 +137,13 @@ impl Line {
 }
 
 /// The motion of a frame that has a constant twist in its own axes for one unit of time: along the axis of the rotation as far as the twist
-/// leads, and across it along an arc.
+/// leads, and across it along the chord of an arc, whose direction is that after half the time.
 fn screw(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Isometry3<f64> {
-    let angle = angular.norm();
     let axis = angular.try_normalize(0.0).unwrap_or_default();
-    let [arc, half] = [angle, 0.5 * angle].map(ComplexField::sinc);
-    let along = axis * axis.dot(linear) * (1.0 - arc);
-    let moved = linear * arc + angular.cross(linear) * (0.5 * half * half) + along;
-    Isometry3::from_parts(moved.into(), UnitQuaternion::from_scaled_axis(*angular))
+    let along = axis * axis.dot(linear);
+    let half = UnitQuaternion::from_scaled_axis(angular * 0.5);
+    let chord = half * (linear - along) * (0.5 * angular.norm()).sinc();
+    Isometry3::from_parts((along + chord).into(), UnitQuaternion::from_scaled_axis(*angular))
 }
 
 /// A `twist` (linear, then angular) with its linear part divided by `radian` \[m\], the length that counts as one
