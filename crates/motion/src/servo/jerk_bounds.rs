@@ -3,6 +3,8 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
+use std::borrow::Borrow;
+
 use super::constants::{PLANNED, TINY};
 use crate::MotionLimits;
 use crate::rates::{Rates, after};
@@ -23,18 +25,19 @@ pub struct Limits {
 impl Limits {
     /// Maximum acceleration and jerk of a motion along the unit vector `direction` in joint space (n entries), such
     /// that every joint keeps its limits.
-    pub fn along<'a>(limits: &[Self], direction: impl IntoIterator<Item = &'a f64>) -> Rates {
+    pub fn along(limits: &[Self], direction: impl IntoIterator<Item = impl Borrow<f64>>) -> Rates {
         let mut rates = Rates::UNLIMITED;
         for (limits, part) in limits.iter().zip(direction) {
-            rates.acceleration = rates.acceleration.min(limits.rates.acceleration / part.abs());
-            rates.jerk = rates.jerk.min(limits.rates.jerk / part.abs());
+            let part = part.borrow().abs();
+            rates.acceleration = rates.acceleration.min(limits.rates.acceleration / part);
+            rates.jerk = rates.jerk.min(limits.rates.jerk / part);
         }
         rates
     }
 
     /// Maximum acceleration and jerk that every joint can reach: the least of all joints.
     pub fn least(limits: &[Self]) -> Rates {
-        Self::along(limits, std::iter::repeat(&1.0))
+        Self::along(limits, std::iter::repeat(1.0))
     }
 
     /// The limits of each of the chain's n variables.

@@ -18,7 +18,6 @@ pub const CAPACITY: usize = 32;
 /// Nodes on the predicted motion of the n joints.
 #[derive(Debug, Clone)]
 pub struct LookAhead {
-    variables: usize,
     /// Number of nodes.
     pub count: usize,
     /// Positions and velocities of the nodes, one after the other.
@@ -67,7 +66,6 @@ impl LookAhead {
         direction.begin(variables);
         let zeros = vec![0.0; variables];
         Self {
-            variables,
             count: 0,
             positions: Vec::with_capacity(CAPACITY * variables),
             velocities: Vec::with_capacity(CAPACITY * variables),
@@ -95,12 +93,18 @@ impl LookAhead {
 
     /// Positions of the variables at a node: n entries \[rad or m\].
     pub fn positions(&self, node: usize) -> &[f64] {
-        &self.positions[node * self.variables..][..self.variables]
+        &self.positions[node * self.next.len()..][..self.next.len()]
     }
 
     /// Velocities of the variables at a node: n entries \[rad/s or m/s\].
     pub fn velocities(&self, node: usize) -> &[f64] {
-        &self.velocities[node * self.variables..][..self.variables]
+        &self.velocities[node * self.next.len()..][..self.next.len()]
+    }
+
+    /// Distance in joint space from a node to the next one \[rad or m\].
+    pub fn step(&self, node: usize) -> f64 {
+        let pairs = self.positions(node).iter().zip(self.positions(node + 1));
+        pairs.map(|(from, to)| (to - from).powi(2)).sum::<f64>().sqrt().max(TINY)
     }
 
     /// Adds the length `way` of a motion of the joints \[rad or m\] to the total for which the tips have been
@@ -243,7 +247,7 @@ impl LookAhead {
 
     /// Moves the joints a step on from the last node, and back to the line. True if the way ends before.
     fn ends_after(&mut self, goal: &Goal) -> bool {
-        let (last, way) = ((self.count - 1) * self.variables, self.step * self.rate);
+        let (last, way) = ((self.count - 1) * self.next.len(), self.step * self.rate);
         let velocities = &self.velocities[last..];
         self.next.copy_from_slice(&self.positions[last..]);
         add_times(&mut self.next, self.step / length(velocities).max(TINY), velocities);
@@ -287,16 +291,15 @@ impl LookAhead {
 
     /// Ends where two bodies come to the margin before the next node, or a goal to its bound.
     fn ends_before(&mut self, goal: &Goal) -> bool {
-        let from = &self.positions[(self.count - 1) * self.variables..][..self.variables];
-        let mut first = None;
-        for (row, away) in goal.contacts.gradients.chunks_exact(self.variables).enumerate() {
-            let (moved, room) = (dot(away, from) - dot(away, &self.next), goal.contact_room(row, from));
-            let share = if room > 0.0 { room / moved } else { 0.0 };
-            if moved > room && first.is_none_or(|(least, _)| share < least) {
-                first = Some((share, row));
-            }
+        if goal.is_nearest() {
+            return false;
         }
-        let Some((share, row)) = first.filter(|_| !goal.is_nearest()) else { return false };
+        let from = self.positions(self.count - 1);
+        let shares = goal.contacts.rows().enumerate().filter_map(|(row, (away, _))| {
+            let (moved, room) = (dot(away, from) - dot(away, &self.next), goal.contact_room(row, from));
+            (moved > room).then(|| ((room.max(0.0) / moved).max(0.0), row))
+        });
+        let Some((share, row)) = shares.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { return false };
         (self.end, self.contact) = (Some(share), Some(row));
         self.push();
         true

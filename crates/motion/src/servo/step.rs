@@ -107,7 +107,7 @@ impl Servo {
             limits: limits.clone(),
             command: vec![0.0; 6 * tips],
             ahead: LookAhead::new(&place, variables),
-            viability: Viability::new(variables, CAPACITY),
+            viability: Viability::new(CAPACITY),
             acceleration: Acceleration::default(),
             wanted: zeros.clone(),
             along: zeros.clone(),

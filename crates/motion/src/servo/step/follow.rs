@@ -4,7 +4,6 @@ use nalgebra::Vector6;
 
 use super::Servo;
 use crate::braking_speed::braking_speed;
-use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::{Acceleration, Preference};
 use crate::servo::command::{Aim, TipCommand};
@@ -157,22 +156,19 @@ impl Servo {
         let mut pace = self.ahead.pace;
         self.wanted.fill(0.0);
         self.change_ahead.fill(0.0);
+        self.along.copy_from_slice(if moves { self.ahead.velocities(0) } else { &self.now.velocities });
+        normalise(&mut self.along);
         if moves {
-            self.along.copy_from_slice(self.viability.direction(self.wanted.len()));
             let share = self.permitted_share();
             pace *= share;
             if !self.goal.line.stops {
                 add_times(&mut self.wanted, share, self.ahead.velocities(0));
                 self.find_change_ahead();
             }
-        } else {
-            self.along.copy_from_slice(&self.now.velocities);
-            normalise(&mut self.along);
         }
         self.prefer(period);
         if moves {
-            let Joints { velocities, accelerations, .. } = &self.now;
-            let most = self.viability.greatest_acceleration(velocities, accelerations, period);
+            let most = self.viability.greatest_acceleration(&self.along, &self.now, period);
             let surplus = (most - dot(&self.along, &self.acceleration.accelerations)).min(0.0);
             add_times(&mut self.acceleration.accelerations, surplus, &self.along);
         }
@@ -336,7 +332,7 @@ impl Servo {
     fn find_change_ahead(&mut self) {
         let speed = dot(&self.along, &self.predicted.velocities).max(0.0);
         let [here, there] = [self.ahead.velocities(0), self.ahead.velocities(1)];
-        let step = self.viability.first_step();
+        let step = self.ahead.step(0);
         for (i, change) in self.change_ahead.iter_mut().enumerate() {
             *change = (there[i] - here[i]) / step * speed;
         }
