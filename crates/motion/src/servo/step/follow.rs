@@ -222,10 +222,11 @@ impl Servo {
         let pace = self.ahead.pace;
         let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
         let least = self.goal.options.max_deviation_angle.cos();
-        // A motion within the angle makes at least this share of the speed.
-        let is_slow = self.ahead.fastest < least.powi(2) * self.goal.line.speed;
+        let is_below = |share: f64| self.ahead.fastest < share * self.goal.line.speed;
         let has_end = self.ahead.end.is_some() && !self.ahead.arrives;
-        let ends = has_end && is_near || is_slow && (has_end || self.ahead.limit.is_some());
+        // A motion within the angle makes at least the share cos² of the speed.
+        let is_limited = self.ahead.limit.is_some() && is_below(least.powi(2));
+        let ends = is_limited || has_end && (is_near || is_below(LITTLE));
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
