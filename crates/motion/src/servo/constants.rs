@@ -21,7 +21,7 @@ pub const DAMPING: f64 = 0.17;
 /// motion along the line, and the part of a twist with priority.
 pub const FIRST: f64 = 10.0;
 /// Damping of the joints along a line, divided by the length that counts as one radian \[-\]. It only decides motions
-/// that nothing else decides. At the end of a line it is a level higher: with more, an arm slides in another direction.
+/// that nothing else decides.
 pub const LINE_DAMPING: f64 = 0.003;
 /// Weight of deviations from a line, relative to the speed along it \[-\]: four levels above.
 pub const STRICT: f64 = FIRST * FIRST * FIRST * FIRST;

@@ -7,10 +7,9 @@
 //! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
 //! the command all rows count as much as the speed.
 
-use super::constants::{DAMPING, FIRST, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT, TINY};
+use super::constants::{DAMPING, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT, TINY};
 use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
-use super::line::Tracking;
 use super::place::{Place, combine};
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::Contact;
@@ -147,7 +146,6 @@ impl Direction {
         let n = self.velocities.len();
         let has_slack = !goal.is_nearest() && goal.kinds.contains(&RowKind::Slack);
         let damping = match () {
-            () if goal.line.tracking == Tracking::Deviating => FIRST * LINE_DAMPING,
             () if goal.is_nearest() => DAMPING,
             () if has_slack => 0.5 * DAMPING,
             () => LINE_DAMPING,
