@@ -35,7 +35,8 @@ pub const SLACK_RETURN: f64 = 3.0;
 pub const PLANNED: f64 = 0.75;
 /// Share of the acceleration that the curvature of the path may need \[-\].
 pub const BEND: f64 = 0.4;
-/// Range before a joint's limit within which the other joints take over \[rad or m\].
+/// Range before a joint's limit within which it is slower than the commanded tips, and other joints take over
+/// \[rad or m\].
 pub const SOFT: f64 = 0.12;
 /// Distance from a limit at which redundant joints begin to turn away from it \[rad or m\]; also the longest motion of
 /// a joint while the tips are stationary \[rad\]: a longer one flips wrists unexpectedly.

@@ -43,14 +43,13 @@ impl Direction {
         self.velocities.fill(0.0);
     }
 
-    /// Finds `velocities` and `speed` at `place`, whose configuration is `positions` \[rad or m\], n entries. The norm
-    /// `pace` of the joint velocities \[rad/s\] sets how fast joints may approach their limits. The problem is solved
-    /// twice, and the second solve is damped towards the result of the first, so that the damping only matters near
-    /// singularities (iterated Tikhonov). At a singularity, the joints also leave symmetric configurations, from which no
+    /// Finds `velocities` and `speed` at `place`, whose configuration is `positions` \[rad or m\], n entries. The
+    /// problem is solved twice, and the second solve is damped towards the result of the first, so that the damping only
+    /// matters near singularities (iterated Tikhonov). At a singularity, the joints also leave symmetric configurations, from which no
     /// motion along the line leads on.
-    pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
+    pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal) {
         self.begin(positions.len());
-        self.write_bounds(positions, goal, pace);
+        self.write_bounds(positions, goal);
         self.write_comfort(positions, goal);
         self.solve_twice(place, Some(positions), goal);
     }
@@ -126,15 +125,15 @@ impl Direction {
     }
 
     /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions, so that other
-    /// joints take over.
-    fn write_bounds(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
+    /// joints take over. With bounds in proportion to their own speed, joints had two speeds in turn.
+    fn write_bounds(&mut self, positions: &[f64], goal: &Goal) {
         // Where the tips wait at the end of their line, joints stay fast until they have to brake.
         let waits = goal.options.max_deviation_angle == 0.0;
         for (i, limits) in goal.limits.iter().enumerate() {
             let most = |room: f64| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
                 let braking = if waits { braking_speed(room, limits.rates) } else { 0.0 };
-                limits.velocity.min((pace / SOFT * room).max(braking))
+                limits.velocity.min((goal.line.speed / SOFT * room).max(braking))
             };
             let [below, above] = limits.room(positions[i]).map(most);
             (self.lower[i], self.upper[i]) = (-below, above);

@@ -187,11 +187,8 @@ impl LookAhead {
 
     /// Finds the velocities at the next node.
     fn find_velocities(&mut self, from: &Place, goal: &Goal, begins: bool) {
-        let (place, pace) = match self.count {
-            0 => (from, self.pace),
-            count => (&self.place, length(self.velocities(count - 1))),
-        };
-        self.direction.solve(place, &self.next, goal, pace.max(goal.line.speed));
+        let place = if self.count == 0 { from } else { &self.place };
+        self.direction.solve(place, &self.next, goal);
         if self.count == 0 {
             self.limit = self.direction.limit(goal);
         }
