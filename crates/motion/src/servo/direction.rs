@@ -129,11 +129,12 @@ impl Direction {
     fn write_bounds(&mut self, positions: &[f64], goal: &Goal) {
         // Where the tips wait at the end of their line, joints stay fast until they have to brake.
         let waits = goal.options.max_deviation_angle == 0.0;
+        let rate = SLACK_RETURN.max(goal.line.speed / SOFT);
         for (i, limits) in goal.limits.iter().enumerate() {
             let most = |room: f64| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
                 let braking = if waits { braking_speed(room, limits.rates) } else { 0.0 };
-                limits.velocity.min((goal.line.speed / SOFT * room).max(braking))
+                limits.velocity.min((rate * room).max(braking))
             };
             let [below, above] = limits.room(positions[i]).map(most);
             (self.lower[i], self.upper[i]) = (-below, above);

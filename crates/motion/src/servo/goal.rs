@@ -224,7 +224,12 @@ impl Goal {
             RowKind::Free => 0.0,
             RowKind::Standing => FIRST * STRICT,
             RowKind::Hold => STRICT,
-            RowKind::Slack if self.line.tracking == Tracking::Hand => FIRST,
+            // Tools should not tilt towards obstacles.
+            RowKind::Slack
+                if self.line.tracking == Tracking::Hand || self.is_nearest() && !self.contacts.lower.is_empty() =>
+            {
+                FIRST
+            }
             RowKind::Least if self.aims[row / 6] == Aim::Hold => LEAST,
             _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
             RowKind::Exact => STRICT,
