@@ -117,6 +117,11 @@ impl DualActiveSet {
         })
     }
 
+    /// True if a bound of the variable with this index is active.
+    pub fn is_bounded(&self, index: usize) -> bool {
+        self.active.contains(&Inequality::Lower(index)) || self.active.contains(&Inequality::Upper(index))
+    }
+
     /// Goes to the unconstrained minimum. Returns false if A is not positive definite.
     fn begin(&mut self) -> bool {
         self.active.clear();

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v) - a_r(e, b))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|² + μ s²
-//! bounds of a, rows g · a + c s ≥ b
+//! bounds of a, rows q · a + c s ≥ p
 //! ```
 //!
-//! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can follow,
-//! and a_b approaches the velocities of the direction problem. Across the line the tips decide, along it the joints. So
-//! nothing is divided by the singular value that vanishes at a fold of the line. Where the bounds of joints leave no
-//! solution, all rows yield by the least s: contacts and bounds of goals by s, speeds of the tips by a multiple.
+//! Here b and e are velocity and deviation beside the line, a_r = -2 ω b - ω² e returns as far as the joints can
+//! follow, and a_b approaches the velocities of the direction problem. Across the line the tips decide, along it the
+//! joints. So nothing is divided by the singular value that vanishes at a fold of the line. Where the bounds of joints
+//! leave no solution, all rows yield by the least s: contacts and bounds of goals by s, speeds of the tips by a
+//! multiple.
 
 use super::constants::{FIRST, LEAST, LINE_DAMPING, RETURN_RATE, STRICT};
 use super::goal::{Goal, RowKind};
@@ -27,15 +28,16 @@ pub struct Acceleration {
     row: Vec<f64>,
     /// Time of the period \[s\].
     period: f64,
-    /// Rows of the inequalities g · a + c s ≥ b besides the bounds: row-major, n + 1 entries each.
+    /// Rows of the inequalities q · a + c s ≥ p besides the bounds: row-major, n entries q and c each.
     pub rows: Vec<f64>,
-    /// Right sides b, one for each row \[rad/s² or m/s²\].
+    /// Right sides p, one for each row \[rad/s² or m/s²\].
     pub least: Vec<f64>,
-    /// Lower bounds: n entries, and none of s \[rad/s² or m/s²\].
+    /// Lower bounds: n entries \[rad/s² or m/s²\], then -∞ for s.
     pub lower: Vec<f64>,
-    /// Upper bounds: n entries, and none of s \[rad/s² or m/s²\].
+    /// Upper bounds: n entries \[rad/s² or m/s²\], then ∞ for s.
     pub upper: Vec<f64>,
-    /// Before [`solve`](Self::solve) the preferred accelerations, afterwards those found: n entries \[rad/s² or m/s²\].
+    /// Before [`solve`](Self::solve) the preferred accelerations, afterwards those found: n entries
+    /// \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
 }
 
@@ -53,8 +55,8 @@ impl Acceleration {
     }
 
     /// Finds the accelerations nearest to the preferred ones, on the line if there is one, and writes them to
-    /// [`accelerations`](Self::accelerations). The state `predicted` is that at the place. Without a preference, the tips
-    /// have no influence.
+    /// [`accelerations`](Self::accelerations). `predicted` is the state of the joints at the place. Without a
+    /// preference, the tips have no influence.
     pub fn solve(&mut self, place: &Place, predicted: &Joints, preference: Option<Preference>, goal: &Goal) {
         let preference = preference.filter(|_| !goal.is_loose() || goal.kinds.contains(&RowKind::Hold));
         if preference.is_none() && !goal.has_exact_goals() && self.least.is_empty() {
@@ -86,30 +88,31 @@ impl Acceleration {
         }
     }
 
-    /// The acceleration with which a row returns to the line: critically damped for small deviations, within the rates of the joints for larger
-    /// ones, where they would follow a linear law too late, and oscillate.
+    /// The acceleration with which a row returns to the line: critically damped for small deviations, within the rates
+    /// of the joints for larger ones, where they would follow a linear law too late, and oscillate.
     fn back(&self, error: f64, velocity: f64, rates: Rates) -> f64 {
         let speed = approach(error.abs(), BRAKING_FRACTION * rates.acceleration, 2.0 / RETURN_RATE);
         self.follow(-speed.copysign(error) - velocity, rates)
     }
 
-    /// The acceleration with which the velocity of a row makes a `change`: in proportion to small ones, within the rates
-    /// of the joints for larger ones.
+    /// The acceleration for a `change` of the velocity of a row: in proportion to small changes, within the rates of
+    /// the joints for larger ones.
     fn follow(&self, change: f64, rates: Rates) -> f64 {
         let most = rates.approach(change, self.period).abs();
         (2.0 * RETURN_RATE * change).clamp(-most, most)
     }
 
-    /// Limits the acceleration along the unit vector `gradient` of the n variables to `most` \[rad/s² or m/s²\]; the bound
-    /// yields by `yielding` times s.
+    /// Limits the acceleration along the unit vector `gradient` of the n variables to `most` \[rad/s² or m/s²\]. The
+    /// bound yields by `yielding` times s.
     pub fn add_bound(&mut self, gradient: &[f64], most: f64, yielding: f64) {
-        self.rows.extend(gradient.iter().map(|part| -part));
-        self.rows.push(yielding);
-        self.least.push(-most);
+        let norm = yielding.hypot(1.0);
+        self.rows.extend(gradient.iter().map(|part| -part / norm));
+        self.rows.push(yielding / norm);
+        self.least.push(-most / norm);
     }
 
-    /// Adds a row that approaches its preferred velocity, with the acceleration by the velocities of the joints if it is known; else with its
-    /// change along the line.
+    /// Adds a row that approaches its preferred velocity. The feed-forward is the `bias`, the acceleration that the
+    /// velocities of the joints cause; without one, the change of the preferred velocity along the line.
     fn add_approach(
         &mut self,
         entries: &[f64],

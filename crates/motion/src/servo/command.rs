@@ -200,7 +200,8 @@ impl Aim {
 }
 
 impl Axes {
-    /// A twist along these axes of a tip, along those of the base link.
+    /// Converts a `twist` (linear, then angular) along these axes of a tip to the axes of the base link. `pose` is that
+    /// of the tip in the base link's frame.
     pub(super) fn to_base(self, pose: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
         match self {
             Self::Base => *twist,

@@ -17,26 +17,28 @@ pub const RETURN_RATE: f64 = 1.0 / REACTION_TIME;
 /// Damping of motions that may deviate \[-\]. Motion along directions with smaller singular values fades, and slack is
 /// shared.
 pub const DAMPING: f64 = 0.17;
-/// Weight of a motion with priority, relative to one without \[-\]: uncommanded axes where a motion deviates, the
-/// motion along the line, and the part of a twist with priority.
+/// Weight of a motion with priority, relative to one without \[-\]: uncommanded axes under a hand and beside contacts,
+/// the motion along the line, and the part of a twist with priority. Where bounds are inconsistent, speeds of the tips
+/// yield by so much more than contacts.
 pub const FIRST: f64 = 10.0;
 /// Damping of the joints along a line, divided by the length that counts as one radian \[-\]. It only decides motions
 /// that nothing else decides.
 pub const LINE_DAMPING: f64 = 0.003;
-/// Weight of deviations from a line, relative to the speed along it \[-\]: four levels above.
+/// Weight of deviations from a line, relative to the speed along it \[-\]: four levels above. Its square is that of the
+/// amount by which inconsistent bounds yield.
 pub const STRICT: f64 = FIRST * FIRST * FIRST * FIRST;
 /// Weight of rotations that an arm of fewer than six joints cannot constrain, relative to the speed; and of the speed
 /// of the tips, relative to that of the joints where slack is used \[-\]: two levels below.
 pub const LEAST: f64 = 1.0 / (FIRST * FIRST);
-/// Rate at which deviations of uncommanded axes decay \[1/s\].
+/// Rate at which deviations of uncommanded axes decay, and at least that at which joints approach their limits \[1/s\].
 pub const SLACK_RETURN: f64 = 3.0;
-/// Share of acceleration and jerk with which stops are planned, also before the limits of a joint \[-\]. The rest is left
-/// for curvature, feedback, and jerks that are constant over a step.
+/// Share of acceleration and jerk with which stops are planned, also before the limits of a joint \[-\]. The rest is
+/// left for curvature, feedback, and jerks that are constant over a step.
 pub const PLANNED: f64 = 0.75;
 /// Share of the acceleration that the curvature of the path may need \[-\].
 pub const BEND: f64 = 0.4;
-/// Range before a joint's limit within which it is slower than the commanded tips, and other joints take over
-/// \[rad or m\].
+/// Range before a joint's limit within which the joint is slower than the commanded tips, and other joints take over;
+/// shorter under slow commands \[rad or m\].
 pub const SOFT: f64 = 0.12;
 /// Distance from a limit at which redundant joints begin to turn away from it \[rad or m\]; also the longest motion of
 /// a joint while the tips are stationary \[rad\]: a longer one flips wrists unexpectedly.
@@ -44,9 +46,9 @@ pub const LARGE: f64 = 0.3;
 /// Number of steps of the look-ahead \[-\].
 pub const NODES: f64 = 10.0;
 /// Bound of small quantities: the share of the commanded speed beside a line below which the line begins, and a
-/// deviation ends \[-\]; the singular value below which joints leave symmetric configurations \[-\]; the speed of joints
-/// that may begin in another direction \[rad/s\]; the distance from a position limit or contact that restricts the
-/// motion \[rad or m\].
+/// deviation ends \[-\]; the share along it below which a line with an end is left \[-\]; the singular value below
+/// which joints leave symmetric configurations \[-\]; the speed of joints that may begin in another direction
+/// \[rad/s\]; the distance from a position limit or contact that restricts the motion \[rad or m\].
 pub const LITTLE: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]. With a larger one, an arm did not bend back at a
 /// singularity.
@@ -59,14 +61,14 @@ pub const TINY: f64 = 1e-9;
 pub const LIMIT_MARGIN: f64 = 1e-4;
 /// Bound of singularities and angles: singular values below it mark a singularity, whose branches are tried and which
 /// the status names \[-\]; the angle between command and motion up to which the tips do not slide \[rad\]; the range of
-/// the cosine of that angle over which a motion ends \[-\]; the share by which a motion along a line that is slightly
-/// slow becomes faster \[-\].
+/// the cosine of that angle over which a motion ends \[-\]; the greatest share by which a motion along a line that is
+/// slow becomes faster \[-\]; the share of a deviation that remains after a Newton step that converges \[-\].
 pub const NEAR: f64 = 0.1;
 /// Share of the commanded speed from which the tips follow \[-\]: one slow period of the last 50 ms does not count.
 pub const FOLLOWS: f64 = 0.92;
-/// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of
-/// the slack, the rest of which is left for the time in which joints become slower; of the product of two velocities,
-/// below which the look-ahead has shorter steps.
+/// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of the slack, the rest of which is
+/// left for the time in which joints become slower; of the product of two velocities, below which the look-ahead has
+/// shorter steps.
 pub const ALMOST_ALL: f64 = 0.95;
 /// Share of the stopping distance that the joints keep from contacts \[-\]. The fail-safe motion leaves the direction
 /// along a wall by less.

@@ -1,11 +1,12 @@
 //! The direction problem: the joint velocities y, and the speed z of the tips along their line, at one configuration.
 //!
 //! ```text
-//! min Σᵣ dᵣ (Jᵣ y - gᵣ z - cᵣ)² + (z - m)² + λ² |y - y_comfort|²      0 ≤ z ≤ m, bounds of y, rows J y ≥ b
+//! min Σᵣ dᵣ (Jᵣ y - gᵣ z - cᵣ)² + (z - m)² + λ² |y - y_comfort|²
+//! 0 ≤ z ≤ m, bounds of y, rows J y ≥ b
 //! ```
 //!
-//! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
-//! the command all rows count as much as the speed.
+//! Priorities are in the weights d: exact rows count more than the speed, and the speed more than comfort. For the
+//! motion nearest to the command z is m, and commanded rows have the weight 1.
 
 use super::constants::{DAMPING, LARGE, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT, TINY};
 use super::goal::{Goal, RowKind};
@@ -44,9 +45,9 @@ impl Direction {
     }
 
     /// Finds `velocities` and `speed` at `place`, whose configuration is `positions` \[rad or m\], n entries. The
-    /// problem is solved twice, and the second solve is damped towards the result of the first, so that the damping only
-    /// matters near singularities (iterated Tikhonov). At a singularity, the joints also leave symmetric configurations, from which no
-    /// motion along the line leads on.
+    /// problem is solved twice, and the second solve is damped towards the result of the first, so that the damping
+    /// only matters near singularities (iterated Tikhonov). At a singularity, the joints also leave symmetric
+    /// configurations, from which no motion along the line leads on.
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal) {
         self.begin(positions.len());
         self.write_bounds(positions, goal);
@@ -62,7 +63,8 @@ impl Direction {
         self.solve_twice(place, None, goal);
     }
 
-    /// Solves the problem with the joint velocities damped towards those found before, twice.
+    /// Solves the problem twice, with the joint velocities damped towards those found before; those of the first solve
+    /// get a part that leaves symmetric configurations.
     fn solve_twice(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
         for idle in [1.0, 0.0] {
             self.rows.clear();
@@ -112,10 +114,8 @@ impl Direction {
 
     /// Index of the first variable whose position limit bounds the velocities found.
     pub fn limit(&self, goal: &Goal) -> Option<usize> {
-        (0..self.velocities.len()).find(|&i| {
-            let is_at = |bound: f64| bound.abs() < goal.limits[i].velocity && (self.velocities[i] - bound).abs() < TINY;
-            is_at(self.lower[i]) || is_at(self.upper[i])
-        })
+        let is_slow = |i: usize| self.velocities[i].abs() < (1.0 - TINY) * goal.limits[i].velocity;
+        (0..self.velocities.len()).find(|&i| is_slow(i) && self.quadratic.is_bounded(i))
     }
 
     /// Multiplies the velocities and the speed by `factor` \[-\].
@@ -124,12 +124,13 @@ impl Direction {
         self.speed *= factor;
     }
 
-    /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions, so that other
-    /// joints take over. With bounds in proportion to their own speed, joints had two speeds in turn.
+    /// Writes the bounds of the joints: their velocity limits, and less before their position limits, so that other
+    /// joints take over. The bounds are in proportion to the commanded speed: with their own, joints alternated between
+    /// two speeds.
     fn write_bounds(&mut self, positions: &[f64], goal: &Goal) {
         // Where the tips wait at the end of their line, joints stay fast until they have to brake.
         let waits = goal.options.max_deviation_angle == 0.0;
-        let rate = SLACK_RETURN.max(goal.line.speed / SOFT);
+        let rate = if goal.is_soft() { SLACK_RETURN.max(goal.line.speed / SOFT) } else { f64::MAX };
         for (i, limits) in goal.limits.iter().enumerate() {
             let most = |room: f64| {
                 let room = (room - LIMIT_MARGIN).max(0.0);

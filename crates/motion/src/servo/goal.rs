@@ -34,7 +34,7 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    /// True for a row that keeps its value along a line.
+    /// True for a row that has to stay on a line.
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Exact | Self::Hold | Self::Standing)
     }
@@ -55,7 +55,8 @@ pub struct Goal {
     pub limits: Vec<Limits>,
     /// Options of the servo.
     pub options: ServoOptions,
-    /// Velocities at a singularity that do not move the tips, for a unit speed of the tips: n entries.
+    /// Joint velocities that leave a symmetric singular configuration without a motion of the tips, for a unit speed of
+    /// the tips: n entries \[-\].
     pub idle: Vec<f64>,
     /// Goals that come before every command.
     pub standing: StandingGoals,
@@ -115,6 +116,12 @@ impl Goal {
     /// True if standing goals have values with equal bounds.
     pub fn has_exact_goals(&self) -> bool {
         !self.standing.exact().is_empty()
+    }
+
+    /// True if joints approach their limits gradually, so that other joints take over.
+    pub fn is_soft(&self) -> bool {
+        let rows = self.tip_kinds().iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
+        self.is_nearest() || self.limits.len() > rows
     }
 
     /// Acceleration and jerk with which bounds of standing goals are approached. The distance is also known at the end
@@ -195,8 +202,8 @@ impl Goal {
         self.free_for_arm[tip].contains(&true)
     }
 
-    /// Sets the row kinds of a tip for its command; `beside` is true if other tips have twists. Free axes of the options
-    /// are constrained while a twist rotates the tip; those that the arm requires are free only under a pose.
+    /// Sets the row kinds of a tip for its command; `beside` is true if other tips have twists. Free axes of the
+    /// options are constrained while a twist rotates the tip; those that the arm requires are free under a pose alone.
     pub fn take(&mut self, tip: usize, beside: bool) {
         let aim = self.aims[tip];
         let (commands, slack) = (aim.commands(), self.options.slack);
@@ -224,18 +231,19 @@ impl Goal {
             RowKind::Free => 0.0,
             RowKind::Standing => FIRST * STRICT,
             RowKind::Hold => STRICT,
-            // Tools should not tilt towards obstacles.
-            RowKind::Slack
-                if self.line.tracking == Tracking::Hand || self.is_nearest() && !self.contacts.lower.is_empty() =>
-            {
-                FIRST
-            }
+            RowKind::Slack if self.is_nearest() && self.keeps_uncommanded() => FIRST,
             RowKind::Least if self.aims[row / 6] == Aim::Hold => LEAST,
             _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
             RowKind::Exact => STRICT,
             RowKind::Least if !self.aims[row / 6].is_pose() => LEAST,
             RowKind::Slack | RowKind::Least => 1.0,
         }
+    }
+
+    /// True if uncommanded axes have priority: under a hand, and near bodies, towards which tools should not tilt.
+    fn keeps_uncommanded(&self) -> bool {
+        let is_pair = |row| matches!(self.contacts.contact(row), Some(Contact::Pair(_)));
+        self.line.tracking == Tracking::Hand || (0..self.contacts.lower.len()).any(is_pair)
     }
 
     /// Weight of the translation or the rotation of a tip where only a part of a twist is possible.
@@ -250,14 +258,14 @@ impl Goal {
         if is_second { 1.0 / FIRST } else { 1.0 }
     }
 
-    /// The pose, in the base link's frame, along whose axes the command of a tip at the pose `now` counts: on a line the one at the
-    /// distance `progress` ahead \[rad\].
+    /// The pose along whose axes the command of a tip at the pose `now` counts, both in the base link's frame: on a
+    /// line that at the distance `progress` ahead \[rad\], else `now`.
     pub fn axes_at(&self, tip: usize, now: &Isometry3<f64>, progress: f64) -> Isometry3<f64> {
         if self.is_nearest() { *now } else { self.line.ahead(tip, progress) }
     }
 
-    /// The reference pose of a tip at the pose `now` that is not on a line, both in the base link's frame. Uncommanded
-    /// axes keep their earlier reference, so that they return to it.
+    /// The reference pose of a tip at the pose `now` beside a line, both in the base link's frame. Uncommanded axes
+    /// keep their earlier reference, and return to it once the tips no longer deviate.
     pub fn reference(&self, tip: usize, now: &Isometry3<f64>) -> Isometry3<f64> {
         let pose = |first: usize| {
             let is_slack = self.kinds[6 * tip + first..][..3].contains(&RowKind::Slack);

@@ -1,7 +1,8 @@
 //! Which jerks keep a joint within its limits, now and for ever.
 //!
-//! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
-//! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
+//! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has
+//! ended, and before its position limit when it has braked. A step is bounded so that this holds after it; so there is
+//! always a next step.
 
 use std::borrow::Borrow;
 
@@ -77,8 +78,8 @@ impl Limits {
         greatest(-self.rates.jerk, self.rates.jerk, |jerk| self.is_safe(after(state, period, jerk), upper, period))
     }
 
-    /// Whether a joint can stay below its upper limits from that state on. The jerk is constant over a step, so the last
-    /// part of an acceleration ends over a whole one: the velocity stays at its limit without an oscillation.
+    /// Whether a joint can stay below its upper limits from that state on. The jerk is constant over a step, so the
+    /// last part of an acceleration takes a whole step to end: the velocity stays at its limit without an oscillation.
     fn is_safe(&self, [position, velocity, acceleration]: [f64; 3], upper: f64, period: f64) -> bool {
         let braking = self.rates.times(PLANNED);
         let rise = acceleration.max(0.0);

@@ -16,7 +16,7 @@ pub enum Tracking {
     Line,
     /// They approach a new line: their velocity beside it comes to rest.
     Entering,
-    /// They move as near to the command as possible, because the line ends.
+    /// They move as near to the command as possible, because the line ends or a joint limit leaves it little speed.
     Deviating,
     /// They move as near to the command as possible, because it turns all the time.
     Hand,
@@ -136,8 +136,9 @@ impl Line {
     }
 }
 
-/// The motion of a frame that has a constant twist in its own axes for one unit of time: along the axis of the rotation as far as the twist
-/// leads, and across it along the chord of an arc, whose direction is that after half the time.
+/// The motion of a frame that has a constant twist in its own axes, `linear` \[m\] and `angular` \[rad\], for one unit
+/// of time: along the axis of the rotation as far as the twist leads, and across it along the chord of an arc, whose
+/// direction is that after half the time.
 fn screw(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Isometry3<f64> {
     let axis = angular.try_normalize(0.0).unwrap_or_default();
     let along = axis * axis.dot(linear);

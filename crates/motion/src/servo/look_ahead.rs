@@ -1,8 +1,9 @@
 //! The look-ahead: nodes along the motion of the joints, spaced in the length of that motion, as far as a stop needs.
 //!
-//! Each node has the velocities of the direction problem, and the next one follows from a step along them and a Newton step back to the
-//! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
-//! is infinite.
+//! Each node has the velocities of the direction problem, and the next one follows from a step along them and Newton
+//! steps back to the line. Length instead of time makes folds of the line harmless: there the motion of the joints is
+//! smooth, though its rate along the line is infinite. Before position limits the velocities fade; the look-ahead has
+//! no other end there.
 
 use super::constants::{ALMOST_ALL, AT_END, LARGE, LIMIT_MARGIN, LITTLE, NEAR, NODES, TINY};
 use super::direction::Direction;
@@ -20,7 +21,7 @@ pub const CAPACITY: usize = 32;
 pub struct LookAhead {
     /// Number of nodes.
     pub count: usize,
-    /// Positions and velocities of the nodes, one after the other.
+    /// Positions \[rad or m\] and velocities \[rad/s or m/s\] of the nodes, one after the other.
     positions: Vec<f64>,
     velocities: Vec<f64>,
     /// Share of the last step up to the end of the motion, from 0 to 1; `None` if no end was found.
@@ -37,19 +38,19 @@ pub struct LookAhead {
     pub pace: f64,
     /// True if the end is a commanded pose.
     pub arrives: bool,
-    /// Progress along the line up to the last node, and there for each length of the joints' motion.
+    /// Progress along the line up to the last node \[rad\], and there per length of the joints' motion \[-\].
     progress: f64,
     rate: f64,
-    /// Deviation from the line at the first node.
+    /// Deviation from the line at the first node \[rad\].
     beside: f64,
-    /// Length of the step to the next node, and of the way left to look at.
+    /// Length of the step to the next node, and of the motion left to look at \[rad or m\].
     step: f64,
     left: f64,
-    /// Length of the motion so far while the tips are stationary.
+    /// Length of the motion so far while the tips are stationary \[rad or m\].
     stood: f64,
-    /// Length of the motion up to the last node while the tips are stationary.
+    /// The same up to the last node.
     standing: f64,
-    /// The direction in which joints begin at a singularity.
+    /// The unit direction in which joints begin at a singularity: n entries.
     first: Vec<f64>,
     /// Singular values at the place where a branch is searched for; after a period, those at the place of the joints.
     pub singular: SingularValues,
@@ -162,8 +163,8 @@ impl LookAhead {
         (self.speed, self.fastest) = (0.0, 0.0);
     }
 
-    /// Adds nodes from `start` on, twice as far as a stop needs, until the way ends. The joints begin along the first
-    /// direction, or as the direction problem says.
+    /// Adds nodes from `start` on, twice as far as a stop needs, until the motion ends. If `begins`, the joints begin
+    /// along the first direction, else as the direction problem says.
     fn walk(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal, begins: bool) {
         self.clear();
         self.next.copy_from_slice(start);
@@ -212,8 +213,8 @@ impl LookAhead {
         self.count += 1;
     }
 
-    /// Adds a node. The way ends there if the tips come to rest, at a fold of the line before it, or where the tips become
-    /// stationary for too long.
+    /// Adds a node. The motion ends there if the tips come to rest, at a fold of the line before it, or where the tips
+    /// become stationary for too long.
     fn add_node(&mut self, goal: &Goal) {
         let (speed, pace) = (self.direction.speed, length(&self.direction.velocities));
         let before = self.rate;
@@ -242,7 +243,7 @@ impl LookAhead {
         }
     }
 
-    /// Moves the joints a step on from the last node, and back to the line. True if the way ends before.
+    /// Moves the joints a step on from the last node, and back to the line. True if the motion ends before.
     fn ends_after(&mut self, goal: &Goal) -> bool {
         let (last, way) = ((self.count - 1) * self.next.len(), self.step * self.rate);
         let velocities = &self.velocities[last..];
@@ -268,8 +269,8 @@ impl LookAhead {
     }
 
     /// Moves the next node back to the line by Newton steps. False if they do not converge: where the line leaves the
-    /// reach of the tips, the deviation is a definite quadratic function of the joints' motion, of which each step leaves
-    /// a quarter or more.
+    /// reach of the tips, the deviation is a definite quadratic function of the joints' motion, and each step leaves a
+    /// quarter of it or more.
     fn returns(&mut self, goal: &Goal, progress: f64) -> bool {
         let allowed = (self.beside + LIMIT_MARGIN * progress).max(TINY);
         let mut before = self.place.deviation(&goal.kinds);
@@ -286,18 +287,24 @@ impl LookAhead {
         false
     }
 
-    /// Ends where two bodies come to the margin before the next node, or a goal to its bound.
+    /// Ends where a joint that has no other in its place comes to its limit before the next node, two bodies to the
+    /// margin, or a goal to its bound.
     fn ends_before(&mut self, goal: &Goal) -> bool {
-        if goal.is_nearest() {
-            return false;
-        }
         let from = self.positions(self.count - 1);
-        let shares = goal.contacts.rows().enumerate().filter_map(|(row, (away, _))| {
-            let (moved, room) = (dot(away, from) - dot(away, &self.next), goal.contact_room(row, from));
-            (moved > room).then(|| ((room.max(0.0) / moved).max(0.0), row))
+        let share = |moved: f64, room: f64| (moved > room).then(|| (room.max(0.0) / moved).max(0.0));
+        let limits = goal.limits.iter().enumerate().filter(|_| !goal.is_soft()).filter_map(|(i, limits)| {
+            let moved = self.next[i] - from[i];
+            let room = limits.room(from[i])[usize::from(moved > 0.0)];
+            share(moved.abs(), room).map(|share| (share, Some(i), None))
         });
-        let Some((share, row)) = shares.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { return false };
-        (self.end, self.contact) = (Some(share), Some(row));
+        let contacts =
+            goal.contacts.rows().enumerate().filter(|_| !goal.is_nearest()).filter_map(|(row, (away, _))| {
+                let moved = dot(away, from) - dot(away, &self.next);
+                share(moved, goal.contact_room(row, from)).map(|share| (share, None, Some(row)))
+            });
+        let first = limits.chain(contacts).min_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let Some((share, limit, contact)) = first else { return false };
+        (self.end, self.limit, self.contact) = (Some(share), self.limit.or(limit), contact);
         self.push();
         true
     }

@@ -1,7 +1,7 @@
 //! Servo: joints that follow velocity commands.
 //!
-//! A [`Servo`] takes a twist of a tip, joint velocities or a pose in each step, and returns the state of the joints one step
-//! later. The command may change at any time; the joints approach it within their limits of position, velocity,
+//! A [`Servo`] takes a twist of a tip, joint velocities or a pose in each step, and returns the state of the joints one
+//! step later. The command may change at any time; the joints approach it within their limits of position, velocity,
 //! acceleration and jerk. A step runs through these stages:
 //!
 //! ```text
@@ -12,14 +12,14 @@
 //!                                       possible)
 //! ```
 //!
-//! A constant command is a line, and the tips stay on it, all of them with one share of their speeds. The uncommanded axes
-//! have a bounded slack. A command that turns all the time is a hand's: it is not remembered, and the motion is the one
-//! nearest to the command. The same motion follows at the end of a line, at a singularity, joint limit or contact, if its
-//! angle to the command is small enough; otherwise the tips wait there.
+//! A constant command is a line, and the tips stay on it, all of them with one share of their speeds. The uncommanded
+//! axes have a bounded slack. A command that turns all the time is a hand's: it is not remembered, and the motion is
+//! the one nearest to the command. The same motion follows at the end of a line, at a singularity, joint limit or
+//! contact, if its angle to the command is small enough; otherwise the tips wait there.
 //!
-//! Each period solves two small quadratic programs and looks ahead along the motion of the joints, as far as a stop needs.
-//! No plan is stored. The bounds of the accelerations leave each joint a way to rest within its limits, so no limit is
-//! broken whatever is commanded.
+//! Each period solves two small quadratic programs and looks ahead along the motion of the joints, as far as a stop
+//! needs. No plan is stored. The bounds of the accelerations leave each joint a way to rest within its limits, so no
+//! limit is broken whatever is commanded.
 //!
 //! ```
 //! use nalgebra::Vector3;

@@ -16,8 +16,9 @@ use urdf_ik_mathematics::spatial::turned;
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 use urdf_ik_robot::{Chain, ChainPoses};
 
-/// The rows at one configuration of the n variables. Each tip has six rows: translations, then rotations along its own
-/// axes. Each value of a standing goal with equal bounds has one. Translations are divided by the length that counts as one radian.
+/// The rows at one configuration of the n variables. Each tip has six rows along its own axes: translations, then
+/// rotations. Each value of a standing goal with equal bounds has one. Translations are divided by the length that
+/// counts as one radian.
 #[derive(Debug, Clone)]
 pub struct Place {
     chain: Arc<Chain>,
@@ -38,7 +39,7 @@ pub struct Place {
     pub along: Vec<f64>,
     /// Deviation of each row from the line, or from a standing goal \[rad\].
     pub error: Vec<f64>,
-    /// Acceleration of each row that the velocities of the joints cause \[rad/s²\].
+    /// Acceleration of each row that the velocities of the joints cause, along the present axes of the tip \[rad/s²\].
     pub bias: Vec<f64>,
 }
 
@@ -79,7 +80,7 @@ impl Place {
         &self.rows[..6 * self.tips().len() * self.along.len()]
     }
 
-    /// A `twist` of a tip along the base link's axes, along those of the tip.
+    /// Converts a `twist` of a tip (linear, then angular) from the base link's axes to those of the tip.
     pub fn in_tip(&self, tip: usize, twist: &Vector6<f64>) -> Vector6<f64> {
         turned(&self.tips()[tip].rotation.inverse(), twist)
     }
@@ -171,7 +172,7 @@ impl Place {
         }
     }
 
-    /// Deviation from the line of all rows that must be exact \[rad\].
+    /// Deviation from the line over all rows that have to stay on it \[rad\].
     pub fn deviation(&self, kinds: &[RowKind]) -> f64 {
         let exact = self.error.iter().zip(kinds).filter(|(_, kind)| kind.is_exact());
         exact.map(|(error, _)| error * error).sum::<f64>().sqrt()
@@ -237,8 +238,8 @@ impl Place {
     }
 
     /// The factor that scales these `velocities` of the n variables \[rad/s or m/s\] to the commanded speed, within the
-    /// maximum speeds of tips and joints. Tips that are slightly slow on a line, because slack is shared, become
-    /// as fast as commanded.
+    /// maximum speeds of tips and joints. Tips that are slow on a line, because slack is shared, become faster up to
+    /// the commanded speed.
     pub fn speed_factor(&self, goal: &Goal, velocities: &[f64]) -> f64 {
         let most = if goal.is_nearest() {
             (goal.line.speed / self.speed(&goal.kinds, velocities)).min(1.0)

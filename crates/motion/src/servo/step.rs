@@ -44,7 +44,7 @@ pub struct Servo {
     chain: Arc<Chain>,
     limits: MotionLimits,
     goal: Goal,
-    /// Commanded velocities of the tips.
+    /// Commanded velocities of the tips along the axes of their commands: six entries for each \[rad/s\].
     command: Vec<f64>,
     /// The current configuration, and the one predicted for the end of the period.
     here: Place,
@@ -56,7 +56,7 @@ pub struct Servo {
     wanted: Vec<f64>,
     /// Unit direction of the joints along the line.
     along: Vec<f64>,
-    /// Change of these velocities along the line \[rad/s²\].
+    /// Rate of change of `wanted` along the line \[rad/s² or m/s²\].
     change_ahead: Vec<f64>,
     /// Gradient of a bound.
     gradient: Vec<f64>,

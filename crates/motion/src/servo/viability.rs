@@ -1,5 +1,5 @@
-//! Whether a stop stays possible: the greatest acceleration along the look-ahead after which each node can still be passed as slowly as it
-//! needs. Closed form and bisection; no plan.
+//! Whether a stop stays possible: the greatest acceleration along the look-ahead after which each node can still be
+//! passed as slowly as it needs. Closed form and bisection; no plan.
 
 use super::constants::{BEND, PLANNED, TINY};
 use super::jerk_bounds::{Limits, greatest};
@@ -22,7 +22,7 @@ pub struct Viability {
     nodes: Vec<Node>,
     /// Length of the motion in joint space to the end \[rad or m\].
     pub way: f64,
-    /// Acceleration and jerk along the nodes.
+    /// Acceleration and jerk that the joints can make along the motion at every node.
     rates: Rates,
 }
 

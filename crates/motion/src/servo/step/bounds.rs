@@ -43,13 +43,13 @@ impl Servo {
         }
     }
 
-    /// Bounds the accelerations so that the tips are not faster along the line of a twist than commanded. Rotations that
-    /// an arm cannot constrain would drift at the bound, so theirs is a little higher.
+    /// Bounds the accelerations so that the tips are not faster along the line of a twist than commanded. Rotations
+    /// that an arm cannot constrain would drift at the bound, so theirs is a little higher.
     pub(super) fn bound_line(&mut self, period: f64) {
         let line = &self.goal.line;
         if line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY {
             let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * LITTLE } else { 0.0 };
-            // The gradient at the end of the period, with the velocities at its begin, contains this change already.
+            // The gradient at the end of the period, with the velocities at its start, contains this change already.
             let bias = self.there.bias_along();
             let most = (1.0 + surplus) * line.speed + bias * period;
             self.gradient.copy_from_slice(&self.there.along);
@@ -71,8 +71,9 @@ impl Servo {
         }
     }
 
-    /// Bounds the accelerations so that a velocity, with the gradient by those of the joints, comes to at most `most`. `bias` is its
-    /// acceleration by the velocities of the joints; `yielding` is how far the bound yields, relative to those of contacts.
+    /// Bounds the accelerations so that a velocity, with the gradient by those of the joints, comes to at most `most`.
+    /// `bias` is its acceleration by the velocities of the joints, `yielding` the amount by which the bound yields
+    /// relative to contacts \[-\].
     fn bound_velocity(&mut self, most: f64, bias: f64, rates: Rates, period: f64, yielding: f64) {
         let Self { acceleration, now, gradient, .. } = self;
         let rate = normalise(gradient);

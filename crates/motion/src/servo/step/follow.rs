@@ -215,8 +215,8 @@ impl Servo {
         self.goal.aims.iter().enumerate().map(squared).sum::<f64>().sqrt()
     }
 
-    /// Leaves a line where the joints brake before its end, or where an end or a joint limit makes the tips too slow, for
-    /// the nearest motion within the maximum angle.
+    /// Leaves a line for the nearest motion within the maximum angle: where the joints brake before its end, where the
+    /// tips only creep towards it, or where a joint limit makes them too slow.
     fn deviate_at_end(&mut self) {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
@@ -224,8 +224,9 @@ impl Servo {
         let least = self.goal.options.max_deviation_angle.cos();
         let is_below = |share: f64| self.ahead.fastest < share * self.goal.line.speed;
         let has_end = self.ahead.end.is_some() && !self.ahead.arrives;
-        // A motion within the angle makes at least the share cos² of the speed.
-        let is_limited = self.ahead.limit.is_some() && is_below(least.powi(2));
+        // Along the command, the nearest motion within the angle has at least this share of the speed.
+        let slowest = least.powi(2);
+        let is_limited = self.ahead.limit.is_some() && is_below(slowest);
         let ends = is_limited || has_end && (is_near || is_below(LITTLE));
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
@@ -235,12 +236,12 @@ impl Servo {
             return;
         }
         let mut share = 0.0;
-        if let Some(row) = self.ahead.contact {
+        if let Some(row) = self.ahead.contact.filter(|_| is_near) {
             // Beside the contact, the projection of the command counts: reconfigurations that hardly lead on need fast
             // joints.
             let room = self.goal.contact_room(row, &self.predicted.positions);
             self.goal.contacts.room[row] -= room.max(0.0);
-            share = least * least;
+            share = slowest;
         }
         self.try_to_be(Tracking::Deviating, |servo| {
             let permitted = servo.permitted_cosine();
@@ -308,8 +309,8 @@ impl Servo {
         (1.0 - surplus / NEAR).clamp(0.0, 1.0)
     }
 
-    /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation where the line
-    /// leads on without an end.
+    /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation where the
+    /// line leads on without an end.
     fn settle(&mut self) {
         let beside = |(row, kind): (usize, &RowKind)| match kind {
             RowKind::Exact | RowKind::Hold | RowKind::Standing => self.here.velocity_beside(row, &self.now.velocities),
