@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
 use urdf_ik::goals::{Between, Goal, Place, Position};
 use urdf_ik::motion::servo::{Axes, Hold, Servo, ServoOptions};
 
-use crate::common::{Random, bundled_arms};
+use crate::common::{Random, arm_with_tool, bundled_arms};
 use crate::servo_watch::{Input, Run, Subject, count, random_input};
 
 const PERIOD: f64 = 0.01;
@@ -98,6 +98,22 @@ fn a_tip_comes_to_rest_at_a_face_and_leaves_it_again() {
             let back = subject.pose(servo.positions()).translation.vector[axis] - place[axis];
             assert!(back < moved[axis] - 0.02, "{}: {back} m after {} m", subject.arm.name, moved[axis]);
         }
+    }
+}
+
+#[test]
+fn a_fast_tip_comes_close_to_each_face() {
+    const NEAR: f64 = 5e-3;
+    let subject = Subject::new(arm_with_tool("arm7"));
+    let start = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
+    let place = subject.pose(&start).translation.vector;
+    for (axis, sign) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0), (2, -1.0), (2, 1.0)] {
+        let mut servo = servo(&subject, &start, around(&place, HALF));
+        let mut twist = Vector6::zeros();
+        twist[axis] = 0.3 * sign;
+        Run::new(PERIOD, &start).steps(&mut servo, &Input::twist(&twist, Axes::Base), 3.0);
+        let way = sign * (subject.pose(servo.positions()).translation.vector - place)[axis];
+        assert!((HALF - NEAR..=HALF).contains(&way), "axis {axis}: {way} m of {HALF} m");
     }
 }
 

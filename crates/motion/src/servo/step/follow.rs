@@ -235,18 +235,19 @@ impl Servo {
         if !leaves {
             return;
         }
-        let mut share = 0.0;
-        if let Some(row) = self.ahead.contact.filter(|_| is_near) {
-            // Beside the contact, the projection of the command counts: reconfigurations that hardly lead on need fast
-            // joints.
-            let room = self.goal.contact_room(row, &self.predicted.positions);
-            self.goal.contacts.room[row] -= room.max(0.0);
-            share = slowest;
-        }
+        // Beside a near contact, the projection of the command counts: reconfigurations that hardly lead on need fast
+        // joints.
+        let contact = self.ahead.contact.filter(|_| is_near);
+        let room = contact.map_or(0.0, |row| self.goal.contact_room(row, &self.predicted.positions).max(0.0));
+        contact.into_iter().for_each(|row| self.goal.contacts.room[row] -= room);
         self.try_to_be(Tracking::Deviating, |servo| {
             let permitted = servo.permitted_cosine();
-            let slowest = share * permitted.powi(2) * servo.goal.line.speed;
-            servo.cosine() >= least * permitted && servo.ahead.speed >= slowest
+            let share = if contact.is_some() { slowest * permitted.powi(2) } else { 0.0 };
+            let is_good = servo.cosine() >= least * permitted && servo.ahead.speed >= share * servo.goal.line.speed;
+            if !is_good {
+                contact.into_iter().for_each(|row| servo.goal.contacts.room[row] += room);
+            }
+            is_good
         });
     }
 
