@@ -239,13 +239,15 @@ impl Servo {
         // joints.
         let contact = self.ahead.contact.filter(|_| is_near);
         let room = contact.map_or(0.0, |row| self.goal.contact_room(row, &self.predicted.positions).max(0.0));
-        contact.into_iter().for_each(|row| self.goal.contacts.room[row] -= room);
+        if let Some(row) = contact {
+            self.goal.contacts.room[row] -= room;
+        }
         self.try_to_be(Tracking::Deviating, |servo| {
             let permitted = servo.permitted_cosine();
             let share = if contact.is_some() { slowest * permitted.powi(2) } else { 0.0 };
             let is_good = servo.cosine() >= least * permitted && servo.ahead.speed >= share * servo.goal.line.speed;
-            if !is_good {
-                contact.into_iter().for_each(|row| servo.goal.contacts.room[row] += room);
+            if let (false, Some(row)) = (is_good, contact) {
+                servo.goal.contacts.room[row] += room;
             }
             is_good
         });
