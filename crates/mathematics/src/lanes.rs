@@ -19,7 +19,7 @@ pub const LANES: usize = 4;
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
-    /// The same number in every lane.
+    /// Lanes with `value` in each.
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
     }
@@ -87,7 +87,7 @@ pub fn scale<T: Numbers>(a: [T; 3], factor: T) -> [T; 3] {
     [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
-/// The same 3-vector in every lane.
+/// Lanes with this 3-vector in each.
 #[inline(always)]
 pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]

@@ -242,10 +242,8 @@ impl StandingGoals {
         self.values.find(positions);
         self.values.move_on(velocities, stop_time);
         let chain = Arc::clone(&self.values.chain);
-        let reaches_limit = |i: usize| {
-            let end = positions[i] + stop_time * velocities[i];
-            chain.variables()[i].domain.clamp(end) != end
-        };
+        let reaches_limit =
+            |i: usize| chain.variables()[i].domain.excess(positions[i] + stop_time * velocities[i]) > 0.0;
         self.values.visit_bounds(&self.goals, |goal, gradient, room| {
             let stopped = gradient.iter_mut().enumerate().filter(|(i, _)| reaches_limit(*i));
             stopped.for_each(|(_, entry)| *entry = 0.0);

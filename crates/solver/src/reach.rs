@@ -13,7 +13,7 @@ pub struct TipReach {
     pub centre: Point3<f64>,
     /// Bounds on the distance of the tip's origin from `centre` \[m\].
     pub tip: Reach,
-    /// The same bounds \[m\] with every joint in its [working range](urdf_ik_robot::Robot::working_range).
+    /// Bounds on that distance \[m\] with every joint in its [working range](urdf_ik_robot::Robot::working_range).
     pub working: Reach,
     /// Bounds on the distance of the last joint's origin from `centre` \[m\]. A full target pose determines this
     /// origin.

@@ -107,7 +107,7 @@ fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
     found
 }
 
-/// Shares of the commanded speed over a run, of commanded translations and rotations alone.
+/// Shares of the commanded speed over a run, of the translation or rotation that is commanded.
 struct Shares {
     /// The greatest one against the command, and the greatest one above it.
     back: f64,
@@ -121,13 +121,9 @@ fn shares(subject: &Subject, run: &Run, case: &Case) -> Shares {
     let share = 1.0 / small(samples.len());
     samples.fold(Shares { back: 0.0, faster: 0.0, mean: 0.0 }, |Shares { back, faster, mean }, sample| {
         let [from, to] = [sample - 1, sample + 1].map(|sample| subject.pose(&run.positions[sample]));
-        let twist = subject.scaled_twist(&case.twist_at(&subject.pose(&run.positions[sample])));
-        let mut moved = subject.scaled_twist(&twist_between(&from, &to, 2.0 * run.period));
-        for part in [0, 3] {
-            if twist.fixed_rows::<3>(part).norm() == 0.0 {
-                moved.fixed_rows_mut::<3>(part).fill(0.0);
-            }
-        }
+        let twists =
+            [case.twist_at(&subject.pose(&run.positions[sample])), twist_between(&from, &to, 2.0 * run.period)];
+        let [twist, moved] = twists.map(|twist| twist.fixed_rows::<3>(3 * case.kind()).into_owned());
         let along = moved.dot(&twist) / twist.norm_squared();
         let faster = faster.max(moved.norm() / twist.norm() - 1.0);
         Shares { back: back.max(-along), faster, mean: mean + share * along }

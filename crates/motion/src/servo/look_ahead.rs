@@ -2,8 +2,8 @@
 //!
 //! Each node has the velocities of the direction problem, and the next one follows from a step along them and Newton
 //! steps back to the line. Length instead of time makes folds of the line harmless: there the motion of the joints is
-//! smooth, though its rate along the line is infinite. Before position limits the velocities fade; the look-ahead has
-//! no other end there.
+//! smooth, though its rate along the line is infinite. Where other joints can take over before a position limit, the
+//! velocities fade towards it; otherwise the look-ahead ends there.
 
 use super::constants::{ALMOST_ALL, AT_END, LARGE, LIMIT_MARGIN, LITTLE, NEAR, NODES, TINY};
 use super::direction::Direction;
@@ -26,7 +26,8 @@ pub struct LookAhead {
     velocities: Vec<f64>,
     /// Share of the last step up to the end of the motion, from 0 to 1; `None` if no end was found.
     pub end: Option<f64>,
-    /// Index of the variable whose position limit bounds the velocities at the first node, if there is one.
+    /// Index of the variable whose position limit bounds the velocities at the first node, or is the end; `None` if there
+    /// is none.
     pub limit: Option<usize>,
     /// Index of the row of the contact, or bound of a goal, at the end; `None` if there is none.
     pub contact: Option<usize>,
@@ -48,7 +49,7 @@ pub struct LookAhead {
     left: f64,
     /// Length of the motion so far while the tips are stationary \[rad or m\].
     stood: f64,
-    /// The same up to the last node.
+    /// Length of the motion up to the last node while the tips are stationary \[rad or m\].
     standing: f64,
     /// The unit direction in which joints begin at a singularity: n entries.
     first: Vec<f64>,

@@ -51,6 +51,7 @@ impl SingularValues {
     /// Writes joint velocities without a motion of the tips, for a unit speed of the tips: one entry for each variable
     /// \[-\]. They are zero away from singularities. Each joint has another share, so that no symmetry is left.
     pub fn write_idle(&self, idle: &mut [f64]) {
+        // The joint with the number i of n begins with i / 2n.
         let share = (1.0 - self.smallest().0 / LITTLE).max(0.0) / idle.iter().map(|_| 2.0).sum::<f64>();
         let mut part = 0.0;
         for entry in idle.iter_mut() {

@@ -56,7 +56,7 @@ impl JointRanges {
         Self { seed: [0.0; REDUNDANT_JOINTS], below: infinite.map(|limit| -limit), above: infinite }
     }
 
-    /// The same ranges with the joints in the order from tip to base.
+    /// The ranges with the joints in the order from tip to base.
     pub fn reversed(&self) -> Self {
         let mut ranges = *self;
         ranges.seed.reverse();
